@@ -1,0 +1,1 @@
+"""Pure tournament mathematics. Empty until tournaments are built."""
