@@ -1,0 +1,213 @@
+"""What a client may say. The documentation is generated from this file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from .game_values import WireMove
+from .values import Code, GameName, Name, Options, Ply, RequestId, RoomId, Secret, Seed, TimeControl, Updates, Value
+
+
+class Request(Value):
+    """A message that is answered: by the message named in the session's table, or by ``error``."""
+
+    id: RequestId | None = None
+    """Chosen by the client; the answer carries the same."""
+
+
+class Hello(Value):
+    """The first message: which protocol the client speaks, and who it is."""
+
+    type: Literal["hello"] = "hello"
+    protocol: Annotated[int, Field(ge=0, le=10**6)]
+    software: Annotated[str, Field(max_length=100)]
+    """Name and version of the program, for the evidence of a match."""
+    name: Name | None = None
+    """The player's name, unless a reservation gives one."""
+    token: Secret | None = None
+    """Not used by this server yet: a bot's own token."""
+
+
+class Join(Request):
+    """Take a seat: the first open, unreserved one of this game with these options, else in a new room."""
+
+    type: Literal["join"] = "join"
+    game: GameName
+    options: Options = {}
+    updates: Updates = "positions"
+
+
+class JoinRoom(Request):
+    """Take an open, unreserved seat of a certain room."""
+
+    type: Literal["join_room"] = "join_room"
+    room: RoomId
+    updates: Updates = "positions"
+
+
+class JoinReserved(Request):
+    """Take the seat for which a reservation code was made. A code works once."""
+
+    type: Literal["join_reserved"] = "join_reserved"
+    reservation: Secret
+    updates: Updates = "positions"
+
+
+class Rejoin(Request):
+    """Take back the seat of a lost connection. Answered ``error`` (``rejoin_unavailable``) by this version."""
+
+    type: Literal["rejoin"] = "rejoin"
+    token: Secret
+    updates: Updates = "positions"
+
+
+class Leave(Value):
+    """Give up a seat: before the match starts it is answered ``left``; during a match it is a forfeit."""
+
+    type: Literal["leave"] = "leave"
+    id: RequestId | None = None
+    room: RoomId
+
+
+class Ready(Value):
+    """The answer to ``match_started``, within the start-up time: the client is loaded and can play."""
+
+    type: Literal["ready"] = "ready"
+    room: RoomId
+
+
+class Move(Value):
+    """The answer to ``your_turn``; ``ply`` echoes its number."""
+
+    type: Literal["move"] = "move"
+    room: RoomId
+    ply: Ply
+    move: WireMove
+
+
+class Surrender(Value):
+    """Give up the match, at any time, also in the other side's turn."""
+
+    type: Literal["surrender"] = "surrender"
+    room: RoomId
+
+
+class Observe(Request):
+    """Watch a room."""
+
+    type: Literal["observe"] = "observe"
+    room: RoomId
+
+
+class ListRooms(Request):
+    """Ask which rooms there are."""
+
+    type: Literal["list_rooms"] = "list_rooms"
+
+
+class Authenticate(Request):
+    """Become an administrator."""
+
+    type: Literal["authenticate"] = "authenticate"
+    secret: Secret
+
+
+class Slot(Value):
+    """A seat of a prepared room; the first slot is red."""
+
+    name: Name | None = None
+    """The name under which this seat plays, whatever the client calls itself."""
+    reserved: bool = True
+    """Whether only a reservation code opens this seat."""
+    timed: bool = True
+    """False: no clock for this seat, for debugging."""
+
+
+class Prepare(Request):
+    """Administrator: make a room with its two seats."""
+
+    type: Literal["prepare"] = "prepare"
+    game: GameName
+    options: Options = {}
+    seed: Seed | None = None
+    time_control: TimeControl | None = None
+    """Absent: the server's own."""
+    slots: Annotated[list[Slot], Field(min_length=2, max_length=2)]
+    paused: bool = False
+
+
+class Pause(Request):
+    """Administrator: no further ply until ``resume`` or ``step``."""
+
+    type: Literal["pause"] = "pause"
+    room: RoomId
+
+
+class Resume(Request):
+    """Administrator: let a paused room go on."""
+
+    type: Literal["resume"] = "resume"
+    room: RoomId
+
+
+class Step(Request):
+    """Administrator: let a paused room play one ply."""
+
+    type: Literal["step"] = "step"
+    room: RoomId
+
+
+class Cancel(Request):
+    """Administrator: end a room's match as ``aborted``, or close the room if none has started."""
+
+    type: Literal["cancel"] = "cancel"
+    room: RoomId
+    reason: Annotated[str, Field(max_length=200)] = ""
+
+
+class Kick(Request):
+    """Administrator: close a connection."""
+
+    type: Literal["kick"] = "kick"
+    connection: Code
+
+
+class Ping(Value):
+    """Either end: are you there? Answer ``pong`` with the same number."""
+
+    type: Literal["ping"] = "ping"
+    number: RequestId = 0
+
+
+class Pong(Value):
+    """Either end: the answer to ``ping``."""
+
+    type: Literal["pong"] = "pong"
+    number: RequestId = 0
+
+
+FromClient: TypeAlias = (
+    Hello
+    | Join
+    | JoinRoom
+    | JoinReserved
+    | Rejoin
+    | Leave
+    | Ready
+    | Move
+    | Surrender
+    | Observe
+    | ListRooms
+    | Authenticate
+    | Prepare
+    | Pause
+    | Resume
+    | Step
+    | Cancel
+    | Kick
+    | Ping
+    | Pong
+)
+FROM_CLIENT: TypeAdapter[FromClient] = TypeAdapter(Annotated[FromClient, Field(discriminator="type")])

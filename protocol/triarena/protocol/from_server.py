@@ -1,0 +1,300 @@
+"""What a server may say. The documentation is generated from this file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field, TypeAdapter
+
+from .from_client import Ping, Pong
+from .game_values import WireMove, WirePosition
+from .values import (
+    Clock,
+    Code,
+    GameInfo,
+    GameName,
+    Limits,
+    Milliseconds,
+    Options,
+    Players,
+    Ply,
+    RequestId,
+    Result,
+    RoomId,
+    Secret,
+    Sentence,
+    SideName,
+    TimeControl,
+    Value,
+)
+
+
+class Answer(Value):
+    """A message that answers a request and carries its ``id``."""
+
+    id: RequestId | None = None
+
+
+class Welcome(Value):
+    """The answer to ``hello``: who serves, what is played, and within which limits."""
+
+    type: Literal["welcome"] = "welcome"
+    protocol: int
+    software: str
+    connection: Code
+    """The number of this connection, by which administrators know it."""
+    games: list[GameInfo]
+    limits: Limits
+    heartbeat_seconds: float
+    """A connection that was silent this long is pinged; without an answer for as long again it is gone."""
+
+
+class Refused(Value):
+    """The answer to ``hello`` that ends the connection."""
+
+    type: Literal["refused"] = "refused"
+    code: Code
+    message: Sentence
+
+
+class Joined(Answer):
+    """A seat was taken."""
+
+    type: Literal["joined"] = "joined"
+    room: RoomId
+    side: SideName
+    name: str
+    """Under which the seat plays."""
+    game: GameName
+    options: Options
+    """All options with their effective values."""
+    time_control: TimeControl
+    token: Secret
+    """For ``rejoin``. Keep it to yourself."""
+
+
+class Left(Answer):
+    """A seat was given back before the match started."""
+
+    type: Literal["left"] = "left"
+    room: RoomId
+
+
+class Turned(Value):
+    """A ply that was played."""
+
+    ply: Ply
+    side: SideName
+    move: WireMove
+    text: str
+    """The move in the game's notation."""
+    used_ms: Milliseconds
+
+
+class MatchStarted(Value):
+    """Both seats are taken. Answer ``ready`` within the start-up time."""
+
+    type: Literal["match_started"] = "match_started"
+    room: RoomId
+    match: Code
+    """Under which the server keeps the match."""
+    game: GameName
+    rules_version: int
+    options: Options
+    players: Players
+    side: SideName
+    """Yours."""
+    to_move: SideName
+    position: WirePosition
+    time_control: TimeControl
+    """Yours."""
+    startup_ms: Milliseconds
+    plies: list[Turned] = []
+    """What was played so far; empty at the start."""
+
+
+class YourTurn(Value):
+    """Answer ``move`` with the same ``ply``. The clock runs since this message was handed to the network."""
+
+    type: Literal["your_turn"] = "your_turn"
+    room: RoomId
+    ply: Ply
+    clock: Clock
+    position: WirePosition | None = None
+    """Complete, unless the seat asked for ``updates: "moves"``."""
+
+
+class Moved(Value):
+    """A ply was played; goes to both sides and, with the new position, to observers."""
+
+    type: Literal["moved"] = "moved"
+    room: RoomId
+    ply: Ply
+    side: SideName
+    move: WireMove
+    text: str
+    used_ms: Milliseconds
+    position: WirePosition | None = None
+
+
+class MatchOver(Value):
+    """The match has ended; nothing follows in this room."""
+
+    type: Literal["match_over"] = "match_over"
+    room: RoomId
+    match: Code | None = None
+    """Absent if the match never started."""
+    result: Result
+    position: WirePosition | None = None
+    """The last position."""
+
+
+RoomState = Literal["waiting", "starting", "running", "paused", "over"]
+
+
+class Seat(Value):
+    """A side of a room, as everybody may see it."""
+
+    name: str | None = None
+    """Absent while the seat is open."""
+    connected: bool
+    reserved: bool
+    used_ms: Milliseconds
+    """Time used in the match so far."""
+
+
+class RoomInfo(Value):
+    """A room, as everybody may see it."""
+
+    room: RoomId
+    game: GameName
+    options: Options
+    state: RoomState
+    paused: bool
+    match: Code | None = None
+    ply: Ply
+    to_move: SideName | None = None
+    red: Seat
+    blue: Seat
+    observers: int
+
+
+class RoomView(Value):
+    """Everything an observer needs to follow a room from here on."""
+
+    info: RoomInfo
+    position: WirePosition | None = None
+    """Absent while the match has not started."""
+    plies: Annotated[list[Turned], Field(max_length=1_000_000)] = []
+    """The latest plies, at most as many as fit a frame; ``info.ply`` tells how many there were in all."""
+    result: Result | None = None
+
+
+class Observing(Answer):
+    """The answer to ``observe``; ``snapshot``, ``moved`` and ``match_over`` follow."""
+
+    type: Literal["observing"] = "observing"
+    room: RoomId
+    view: RoomView
+
+
+class Snapshot(Value):
+    """To an observer: the present state, when the match starts, or instead of what it was too slow to take."""
+
+    type: Literal["snapshot"] = "snapshot"
+    room: RoomId
+    view: RoomView
+
+
+class Rooms(Answer):
+    """The answer to ``list_rooms``."""
+
+    type: Literal["rooms"] = "rooms"
+    rooms: list[RoomInfo]
+
+
+class Authenticated(Answer):
+    """The connection is an administrator's now; ``room_event`` follows whenever something happens."""
+
+    type: Literal["authenticated"] = "authenticated"
+
+
+class Prepared(Answer):
+    """A room was made."""
+
+    type: Literal["prepared"] = "prepared"
+    room: RoomId
+    reservations: list[Secret | None]
+    """One per slot, in the order of the slots: red, blue. Absent (nil) where the slot is not reserved."""
+
+
+class Done(Answer):
+    """An administrator's request was carried out."""
+
+    type: Literal["done"] = "done"
+    message: Sentence
+
+
+RoomEventKind = Literal["opened", "joined", "left", "started", "over", "closed", "paused", "resumed"]
+
+
+class RoomEvent(Value):
+    """To administrators: something happened in a room."""
+
+    type: Literal["room_event"] = "room_event"
+    event: RoomEventKind
+    info: RoomInfo
+    result: Result | None = None
+
+
+class Notice(Value):
+    """Something the client should know; needs no answer."""
+
+    type: Literal["notice"] = "notice"
+    code: Code
+    message: Sentence
+    room: RoomId | None = None
+
+
+class Error(Answer):
+    """A request was refused, or a frame was not understood."""
+
+    type: Literal["error"] = "error"
+    code: Code
+    message: Sentence
+    request: Code | None = None
+    """The type of the request that this answers; absent if it answers none."""
+    room: RoomId | None = None
+
+
+class Goodbye(Value):
+    """The server closes the connection, and why."""
+
+    type: Literal["goodbye"] = "goodbye"
+    code: Code
+    message: Sentence
+
+
+FromServer: TypeAlias = (
+    Welcome
+    | Refused
+    | Joined
+    | Left
+    | MatchStarted
+    | YourTurn
+    | Moved
+    | MatchOver
+    | Observing
+    | Snapshot
+    | Rooms
+    | Authenticated
+    | Prepared
+    | Done
+    | RoomEvent
+    | Notice
+    | Error
+    | Goodbye
+    | Ping
+    | Pong
+)
+FROM_SERVER: TypeAdapter[FromServer] = TypeAdapter(Annotated[FromServer, Field(discriminator="type")])

@@ -1,0 +1,157 @@
+"""The values that several messages share: names, sides, options, clocks, results."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+PROTOCOL: int = 1
+"""The protocol's version. Changes only when an old client would misread something."""
+
+
+class Value(BaseModel):
+    """Base of all that travels: immutable, strictly typed, unknown fields ignored."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore", allow_inf_nan=False)
+
+
+SideName: TypeAlias = Literal["red", "blue"]
+Name = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[\w.+-]([\w .+-]*[\w.+-])?$")]
+"""A player's name: letters, digits, ``_ . + -`` and blanks inside; at most 40 characters."""
+GameName = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9_]*$")]
+RoomId = Annotated[str, Field(min_length=1, max_length=40)]
+Secret = Annotated[str, Field(min_length=1, max_length=128)]
+"""A reservation code, rejoin token or administrator secret."""
+Sentence = Annotated[str, Field(max_length=2000)]
+Code = Annotated[str, Field(max_length=60)]
+RequestId = Annotated[int, Field(ge=0, le=2**53)]
+Ply = Annotated[int, Field(ge=0, le=10**6)]
+Milliseconds = Annotated[float, Field(ge=0)]
+Options = Annotated[dict[Annotated[str, Field(max_length=40)], int | str], Field(max_length=16)]
+"""A game's options by name, e.g. ``{"size": 8}``."""
+Seed = Annotated[int, Field(ge=0, lt=2**53)]
+Updates = Literal["positions", "moves"]
+"""``positions``: ``your_turn`` carries the position. ``moves``: the client keeps its own."""
+
+
+class OptionRange(Value):
+    """An option of a game: a whole number within bounds, or one of some words."""
+
+    name: str
+    minimum: int | None = None
+    maximum: int | None = None
+    choices: list[str] | None = None
+    default: int | str
+    description: str
+
+
+class GameInfo(Value):
+    """A game that the server offers."""
+
+    name: GameName
+    title: str
+    rules_version: int
+    options: list[OptionRange]
+
+
+class Limits(Value):
+    """What the server accepts and how long it waits."""
+
+    frame_to_server: int
+    frame_to_client: int
+    bad_frames: int
+    """How many bad frames a connection may send before it is closed."""
+    rooms_per_connection: int
+    greeting_seconds: float
+
+
+class PerMove(Value):
+    """A fixed time for every move."""
+
+    type: Literal["per_move"] = "per_move"
+    move_ms: Annotated[float, Field(gt=0, le=24 * 3_600_000)]
+    """The limit of one move."""
+    margin_ms: Annotated[float, Field(ge=0, le=60_000)] = 0
+    """Granted beyond the limit, for the network."""
+    hard_ms: Annotated[float, Field(gt=0, le=24 * 3_600_000)] | None = None
+    """How long an overrun is waited for while strikes are left."""
+    strikes: Annotated[int, Field(ge=0, le=1000)] = 0
+    """How many overruns (up to ``hard_ms``) each side is forgiven in a match."""
+
+
+class Unlimited(Value):
+    """No clock, for debugging."""
+
+    type: Literal["unlimited"] = "unlimited"
+
+
+TimeControl: TypeAlias = Annotated[PerMove | Unlimited, Field(discriminator="type")]
+
+
+class Clock(Value):
+    """The clock of the side to move, as ``your_turn`` tells it. Absent values mean no limit."""
+
+    limit_ms: Milliseconds | None = None
+    remaining_ms: Milliseconds | None = None
+    last_used_ms: Milliseconds | None = None
+    """What the side's previous move was charged."""
+    server_overhead_ms: Milliseconds | None = None
+    """How long the server took from the opponent's move to this message."""
+
+
+class Players(Value):
+    """The names of both sides."""
+
+    red: str
+    blue: str
+
+
+class SideScore(Value):
+    """What one side has at the end."""
+
+    score: int
+    extras: dict[str, int] = {}
+    """Further counts of the game, e.g. ``{"passengers": 2}``."""
+
+
+class Scores(Value):
+    """Both sides' scores."""
+
+    red: SideScore
+    blue: SideScore
+
+
+class Detail(Value):
+    """Why a match ended as it did; fields that do not apply are absent."""
+
+    message: Sentence
+    """A sentence for people."""
+    offenders: list[SideName] = []
+    """The side or sides that forfeited."""
+    ply: Ply | None = None
+    code: Code | None = None
+    """The broken rule's code, e.g. ``ditch_end_taken``."""
+    move: str | None = None
+    """The offending move in the game's notation (or, if it has none, as it came)."""
+    limit_ms: Milliseconds | None = None
+    used_ms: Milliseconds | None = None
+    overrun_ms: Milliseconds | None = None
+
+
+ForfeitReason = Literal[
+    "illegal_move", "timeout", "disconnected", "stalled", "protocol_violation", "left", "surrender", "no_show"
+]
+AbortReason = Literal["cancelled", "ply_limit", "server_stopped", "storage_lost", "internal_error"]
+
+
+class Result(Value):
+    """How a match ended: by the rules (``outcome``), by the referee (``forfeit``), or not at all (``aborted``)."""
+
+    kind: Literal["outcome", "forfeit", "aborted"]
+    winner: SideName | None = None
+    """Absent for a draw, an abort, or when both sides forfeit at once."""
+    reason: Code
+    """Of an outcome: the game's own word. Else one of the documented reasons."""
+    sides: Scores
+    detail: Detail
