@@ -25,8 +25,8 @@ def rules(game: str) -> None:
     per line of standard output.
 
     \b
-    $ echo '{"options": {"size": 4}, "moves": ["A2 A3"], "ask": ["count", {"perft": 2}]}' | triarena rules towerwars
-    {"count":20,"perft":388}
+    $ echo '{"options": {"size": 4}, "moves": ["A2->A3"], "ask": ["count", {"perft": 2}]}' | triarena rules towerwars
+    {"count":20,"perft":417}
 
     \b
     A request may have

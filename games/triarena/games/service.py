@@ -2,7 +2,7 @@
 
 One request per line, one answer per line, nothing kept between them:
 
-    {"moves": ["A3 A4"], "ask": ["count", {"perft": 2}]}   ->   {"count": 20, "perft": 431}
+    {"moves": ["A5->A6"], "ask": ["count", {"check": "A1->B1"}]}
 
 A request may hold ``id`` (echoed), ``options`` and ``seed`` or a ``position`` to start from, ``moves``
 (texts or wire forms) to play from there, and ``ask``, a list of
