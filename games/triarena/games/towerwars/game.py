@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from triarena.games.core import Game, IntOption, Option, Options, Plain, settle_options
+
 from . import notation, wire
 from .board import MAX_SIZE, MIN_SIZE
 from .moves import Step

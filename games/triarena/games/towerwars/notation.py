@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from triarena.games.core import BadPosition, MalformedMove, Side, shown
+
 from .board import ALL_FIELDS, MAX_SIZE, MIN_SIZE, Board, board_of, field_name
 from .moves import Step
 from .pieces import BASE, BYTES, HEIGHT, TEXTS

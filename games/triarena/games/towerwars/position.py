@@ -8,6 +8,7 @@ from functools import cache
 from itertools import chain, compress
 
 from triarena.games.core import Outcome, Score, Side
+
 from . import refusals
 from .board import Board, board_of, ring
 from .moves import Step

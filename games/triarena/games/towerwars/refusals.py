@@ -22,6 +22,7 @@ already_blocked     a blocked tower is not blocked again
 from __future__ import annotations
 
 from triarena.games.core import IllegalMove
+
 from .board import Board
 from .moves import Step
 from .pieces import BASE, BLOCKED, EMPTY, HEIGHT

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from triarena.games.core import Side
+
 from .board import board_of
 from .pieces import BASE, BLOCKED, BLUE, EMPTY, HEIGHT, RED
 

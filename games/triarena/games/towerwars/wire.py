@@ -8,6 +8,7 @@ A move is ``{"type": "step", "start": "A1", "target": "B2"}``. A position is ``{
 from __future__ import annotations
 
 from triarena.games.core import BadPosition, MalformedMove, Outcome, Plain, shown, write_outcome
+
 from .board import ALL_FIELDS
 from .moves import Step
 from .position import TowerWarsPosition
