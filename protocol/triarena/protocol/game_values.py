@@ -7,9 +7,11 @@ shape and bounds, and the documentation is made from them. A game of another dis
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import ConfigDict, Discriminator, Field, Tag
+from pydantic import ConfigDict, Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
 from .values import GameName, SideName, Value
 
@@ -91,11 +93,38 @@ class Actions(Value):
     actions: Annotated[list[Action], Field(max_length=64)]
 
 
-class OtherMove(Value):
-    """A move of a game that is not one of the three; ``type`` and whatever the game defines."""
+MOVE_TYPES = ("plant", "dig", "end", "step", "actions")
+POSITION_GAMES = ("flowerwars", "towerwars", "mississippi_queen")
+NESTING = 32
+"""How deep the contents of another game's move or position may be nested."""
+
+
+class Foreign(Value):
+    """Base of what only another distribution's game understands: any fields, but not without end.
+
+    Everybody who shows or copies such contents does it recursively; here it is made sure that they can.
+    """
 
     model_config = ConfigDict(extra="allow")
-    type: Annotated[str, Field(min_length=1, max_length=40)]
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Self:
+        level = list((self.model_extra or {}).values())
+        for _ in range(NESTING):
+            level = [inner for outer in level for inner in _contents(outer)]
+            if not level:
+                return self
+        raise PydanticCustomError("too_deep", f"maps and lists may be nested {NESTING} deep")
+
+
+def _contents(value: Any) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+
+
+class OtherMove(Foreign):
+    """A move of a game that is not one of the three; ``type`` and whatever the game defines."""
+
+    type: Annotated[str, Field(min_length=1, max_length=40, json_schema_extra={"not": {"enum": list(MOVE_TYPES)}})]
 
 
 class Points(Value):
@@ -177,11 +206,10 @@ class MississippiQueenPosition(Value):
     outcome: WireOutcome | None = None
 
 
-class OtherPosition(Value):
-    """A position of a game that is not one of the three."""
+class OtherPosition(Foreign):
+    """A position of a game that is not one of the three; ``game`` and whatever the game defines."""
 
-    model_config = ConfigDict(extra="allow")
-    game: GameName
+    game: Annotated[GameName, Field(json_schema_extra={"not": {"enum": list(POSITION_GAMES)}})]
 
 
 def _tag(field: str, known: tuple[str, ...]) -> Any:
@@ -199,12 +227,12 @@ WireMove: TypeAlias = Annotated[
     | Annotated[Step, Tag("step")]
     | Annotated[Actions, Tag("actions")]
     | Annotated[OtherMove, Tag("other")],
-    Discriminator(_tag("type", ("plant", "dig", "end", "step", "actions"))),
+    Discriminator(_tag("type", MOVE_TYPES)),
 ]
 WirePosition: TypeAlias = Annotated[
     Annotated[FlowerWarsPosition, Tag("flowerwars")]
     | Annotated[TowerWarsPosition, Tag("towerwars")]
     | Annotated[MississippiQueenPosition, Tag("mississippi_queen")]
     | Annotated[OtherPosition, Tag("other")],
-    Discriminator(_tag("game", ("flowerwars", "towerwars", "mississippi_queen"))),
+    Discriminator(_tag("game", POSITION_GAMES)),
 ]

@@ -69,23 +69,35 @@ class Role(Enum):
 class Phase(Enum):
     """Of a connection."""
 
-    NEW = "new"  # nobody has spoken
-    GREETED = "greeted"  # the client has said hello
+    NEW = "new"
+    """Nobody has spoken."""
+    GREETED = "greeted"
+    """The client has said `hello`."""
     OPEN = "open"
+    """The server has said `welcome`: everything else may be said."""
     CLOSED = "closed"
+    """Nothing more may be said."""
 
 
 class Place(Enum):
     """Of a connection in one room."""
 
     OUTSIDE = "outside"
-    SEATED = "seated"  # has a seat, the match has not started
-    STARTING = "starting"  # the client owes ready
-    WAITING = "waiting"  # in the match, owes nothing
-    THINKING = "thinking"  # in the match, the client owes a move
-    LEAVING = "leaving"  # the client has said leave, the server has not answered yet
-    WATCHING = "watching"  # an observer
-    OVER = "over"  # nothing more will come of it; what crosses on the wire is dropped
+    """Has nothing to do with the room."""
+    SEATED = "seated"
+    """Has a seat; the match has not started."""
+    STARTING = "starting"
+    """The client owes `ready`."""
+    WAITING = "waiting"
+    """In the match, and owes nothing."""
+    THINKING = "thinking"
+    """In the match; the client owes a `move`."""
+    LEAVING = "leaving"
+    """The client has said `leave`; the server has not answered yet."""
+    WATCHING = "watching"
+    """An observer."""
+    OVER = "over"
+    """Nothing more will come of it; what crosses on the wire is dropped."""
 
 
 MessageType: TypeAlias = type[Any]
