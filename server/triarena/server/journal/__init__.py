@@ -1,0 +1,44 @@
+"""The journal: the durable record of every match, written ply by ply; replays and recovery read it.
+
+========================  =====================================================================
+``records``               what is stored, as frozen values, and the one error: ``JournalError``
+``writer``                ``open_journal``: the trio side, in front of one writer thread
+``store``                 what the thread does: one transaction per batch, retries, refusals
+``reader``                ``list_matches`` and ``read_match`` for the command line and recovery
+``rows``                  records to rows and back
+``tables``                the two tables, ``matches`` and ``plies``, and their column types
+``database``              database URLs, engines, and driver errors told in a sentence
+``schema``                the version of the tables: checked by readers, migrated by the writer
+``migrations/``           alembic's scripts, one file per version of the tables
+========================  =====================================================================
+
+Durable means committed. SQLite runs in WAL mode with ``synchronous=NORMAL``: a commit survives the death of the
+server process, and a power cut can cost the last moments but never the integrity of the file. PostgreSQL's
+durability is what its own configuration says.
+"""
+
+from triarena.server.journal.reader import list_matches, read_match
+from triarena.server.journal.records import (
+    JournalError,
+    MatchEnded,
+    MatchOpened,
+    MatchSummary,
+    PlyPlayed,
+    Record,
+    StoredMatch,
+)
+from triarena.server.journal.writer import Journal, open_journal
+
+__all__ = [
+    "Journal",
+    "JournalError",
+    "MatchEnded",
+    "MatchOpened",
+    "MatchSummary",
+    "PlyPlayed",
+    "Record",
+    "StoredMatch",
+    "list_matches",
+    "open_journal",
+    "read_match",
+]

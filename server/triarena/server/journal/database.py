@@ -1,0 +1,120 @@
+"""Database URLs, the engines behind them, and what a driver's error means in a sentence.
+
+``sqlite:///PATH`` or ``postgresql://USER:PASSWORD@HOST/NAME`` (also written ``postgresql+psycopg://``). Every
+connection is in autocommit mode: a lone statement is its own transaction, which saves two round trips; a batch says
+``BEGIN`` itself.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import event, exc
+
+from triarena.server.journal.records import JournalError
+
+BUSY_SECONDS = 5
+"""How long a statement waits for another process's lock before it fails."""
+_POSTGRESQL_ARGUMENTS = {
+    "connect_timeout": "5",
+    "application_name": "triarena",
+    # A database behind a dead network is noticed after seconds, not after hours.
+    "keepalives_idle": "10",
+    "keepalives_interval": "3",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+}
+_PASSING_SQLITE = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR")
+_PASSING_SQLSTATE = ("08", "40", "57", "55P03")
+"""Lost connection, serialization failure, operator's intervention (restart), lock not available."""
+
+
+def parse_url(url: str) -> sa.URL:
+    """The URL of a supported database. Raises JournalError ``bad_url``."""
+    hint = "write sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
+    try:
+        parsed = sa.make_url(url)
+    except (exc.ArgumentError, ValueError):
+        # The text itself may hold a password, so it is not repeated.
+        raise JournalError("bad_url", f"The database setting is not a URL; {hint}.") from None
+    match parsed.drivername:
+        case "sqlite" | "sqlite+pysqlite":
+            if parsed.database in {None, "", ":memory:"}:
+                raise JournalError("bad_url", "A journal in memory keeps nothing; name a file: sqlite:///PATH.")
+            if parsed.query or parsed.host:
+                raise JournalError("bad_url", f"The SQLite URL {shown(parsed)} has more than a path; {hint}.")
+            return parsed
+        case "postgres" | "postgresql" | "postgresql+psycopg":
+            return parsed.set(drivername="postgresql+psycopg")
+        case other:
+            raise JournalError("bad_url", f"The journal cannot be kept in a {other!r} database; {hint}.")
+
+
+def shown(url: sa.URL) -> str:
+    """The URL as a message may show it: a file's path, or the URL without its password."""
+    if url.get_backend_name() == "sqlite":
+        return str(url.database)
+    return url.render_as_string(hide_password=True)
+
+
+def engine(url: sa.URL, sqlite_mode: str) -> sa.Engine:
+    """An engine without a pool. ``sqlite_mode``: ``rwc`` creates the file, ``rw`` and ``ro`` want it to exist.
+
+    Raises JournalError ``driver_missing``. Connects to nothing yet.
+    """
+    arguments: dict[str, Any]
+    if url.get_backend_name() == "sqlite":
+        path = Path(str(url.database)).absolute()
+        url = sa.URL.create("sqlite+pysqlite", database=path.as_uri(), query={"uri": "true", "mode": sqlite_mode})
+        arguments = {"timeout": BUSY_SECONDS}
+    else:
+        arguments = {key: value for key, value in _POSTGRESQL_ARGUMENTS.items() if key not in url.query}
+    try:
+        made = sa.create_engine(
+            url,
+            poolclass=sa.NullPool,
+            isolation_level="AUTOCOMMIT",
+            connect_args=arguments,
+            json_serializer=_to_json,
+        )
+    except ImportError:
+        message = "A PostgreSQL database needs the driver psycopg; install triarena[postgresql]."
+        raise JournalError("driver_missing", message) from None
+    event.listen(made, "connect", _greet_sqlite if made.dialect.name == "sqlite" else _greet_postgresql)
+    return made
+
+
+def _to_json(value: object) -> str:
+    # Strict: NaN is no JSON, and PostgreSQL would refuse it.
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _greet_sqlite(connection: Any, _record: object) -> None:
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _greet_postgresql(connection: Any, _record: object) -> None:
+    connection.execute(f"SET lock_timeout = '{BUSY_SECONDS}s'")
+
+
+def is_passing(error: exc.DBAPIError) -> bool:
+    """Whether trying again on a new connection may help: a lock, a restart, a lost connection; not a full disk."""
+    if error.connection_invalidated:
+        return True
+    if name := getattr(error.orig, "sqlite_errorname", None):
+        return str(name).startswith(_PASSING_SQLITE)
+    sqlstate = getattr(error.orig, "sqlstate", None)
+    if sqlstate is None:
+        return isinstance(error, exc.OperationalError)  # psycopg could not connect, or the server hung up
+    return str(sqlstate).startswith(_PASSING_SQLSTATE)
+
+
+def cause(error: BaseException) -> str:
+    """What a driver says about an error, on one line."""
+    original = error.orig if isinstance(error, exc.StatementError) and error.orig is not None else error
+    lines = [line.strip() for line in str(original).splitlines() if line.strip()]
+    return lines[0].rstrip(".") if lines else type(original).__name__

@@ -1,0 +1,144 @@
+"""What the journal stores, as frozen values, and the error it raises.
+
+Maps and lists inside a record are plain JSON data (see ``triarena.games.core.Plain``). A record belongs to the
+journal once it is handed over: do not change what is inside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
+
+Json: TypeAlias = dict[str, Any]
+"""A JSON object."""
+
+
+class JournalError(Exception):
+    """The journal could not do what was asked. ``code`` is stable, ``message`` is a sentence for a person.
+
+    Codes of writing: ``duplicate_match``, ``duplicate_ply``, ``match_ended``, ``unknown_match``, ``bad_record`` (the
+    caller's fault, the database is well); ``write_failed`` (the database is lost or full; the record may or may
+    not be found in it later), ``journal_closed``, ``journal_failed``.
+
+    Codes of opening and reading: ``bad_url``, ``driver_missing``, ``cannot_open``, ``database_too_new``,
+    ``database_too_old``, ``no_database``, ``cannot_read``, ``unknown_match``, ``ambiguous_match``.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOpened:
+    """A match is about to start: everything that is needed to replay or resume it."""
+
+    match: str
+    """The match's id: short, unique, chosen by the caller."""
+    room: str
+    game: str
+    rules_version: int
+    options: Json
+    seed: int
+    """Any whole number."""
+    time_control: Json
+    red: str
+    """The name of red's player."""
+    blue: str
+    settings: Json
+    """The settings in effect, as announced to the players."""
+    at: datetime
+    """Aware, in UTC."""
+
+    def __post_init__(self) -> None:
+        _require_utc(self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class PlyPlayed:
+    """One move was accepted."""
+
+    match: str
+    ply: int
+    """Counted from 0."""
+    side: str
+    move: Json
+    """The move's wire form."""
+    text: str
+    """The move in the game's canonical notation."""
+    used_ms: float
+    """Time charged to the side for this ply, milliseconds."""
+    at: datetime
+    """Aware, in UTC."""
+
+    def __post_init__(self) -> None:
+        _require_utc(self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """The match is over, by the rules or by the referee."""
+
+    match: str
+    result: Json
+    """The whole result as announced."""
+    kind: str
+    """``outcome``, ``forfeit`` or ``aborted``."""
+    winner: str | None
+    """``red``, ``blue``, or None for a draw or an aborted match."""
+    reason: str
+    at: datetime
+    """Aware, in UTC."""
+
+    def __post_init__(self) -> None:
+        _require_utc(self.at)
+
+
+Record: TypeAlias = MatchOpened | PlyPlayed | MatchEnded
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMatch:
+    """One match as the journal knows it."""
+
+    opened: MatchOpened
+    plies: tuple[PlyPlayed, ...]
+    """In the order of play."""
+    ended: MatchEnded | None
+    """None while the match goes on, or if the server died in it."""
+
+    @property
+    def match(self) -> str:
+        """The match's id."""
+        return self.opened.match
+
+    @property
+    def result(self) -> Json | None:
+        """The result as announced, None if the match is unfinished."""
+        return None if self.ended is None else self.ended.result
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSummary:
+    """One match as a line of a list."""
+
+    match: str
+    room: str
+    game: str
+    red: str
+    blue: str
+    plies: int
+    """How many plies are stored."""
+    kind: str | None
+    """None, like ``reason`` and ``ended_at``, if the match is unfinished."""
+    winner: str | None
+    reason: str | None
+    opened_at: datetime
+    ended_at: datetime | None
+
+
+def _require_utc(at: datetime) -> None:
+    if at.utcoffset() != timedelta(0):
+        raise ValueError(f"a record's time must be aware and in UTC, not {at!r}")

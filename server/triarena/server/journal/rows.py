@@ -1,0 +1,131 @@
+"""Records to rows and back, and the three statements that write them.
+
+A ply is inserted by selecting its match, and a match is ended by updating one that has no end: where nothing was
+inserted or updated, the match is unknown or over. Primary keys refuse duplicates. So the database itself keeps the
+order of things, whoever else writes to it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import sqlalchemy as sa
+
+from triarena.server.journal.records import MatchEnded, MatchOpened, PlyPlayed, Record
+from triarena.server.journal.tables import matches, plies
+
+Row: TypeAlias = sa.Row[Any]
+Parameters: TypeAlias = dict[str, Any]
+
+
+def _new(column: sa.Column[Any]) -> sa.BindParameter[Any]:
+    """A parameter for a column's new value; SQLAlchemy keeps the bare column names for itself."""
+    return sa.bindparam(f"new_{column.name}", type_=column.type)
+
+
+_OPEN = sa.and_(matches.c.id == sa.bindparam("in_match", type_=sa.Text), matches.c.ended_at.is_(None))
+_PLY_COLUMNS = [column for column in plies.c if column is not plies.c.match_id]
+_END_COLUMNS = [matches.c.result, matches.c.kind, matches.c.winner, matches.c.reason, matches.c.ended_at]
+
+# SQLAlchemy keeps the number of inserted rows only if it is asked to.
+INSERT_MATCH = sa.insert(matches).execution_options(preserve_rowcount=True)
+INSERT_PLY = (
+    sa.insert(plies)
+    .from_select([plies.c.match_id, *_PLY_COLUMNS], sa.select(matches.c.id, *map(_new, _PLY_COLUMNS)).where(_OPEN))
+    .execution_options(preserve_rowcount=True)
+)
+END_MATCH = sa.update(matches).where(_OPEN).values({column: _new(column) for column in _END_COLUMNS})
+
+
+def writing(record: Record) -> tuple[sa.Executable, Parameters]:
+    """The statement that writes a record, and its parameters. It must touch exactly one row."""
+    match record:
+        case PlyPlayed():
+            return INSERT_PLY, {
+                "in_match": record.match,
+                "new_ply": record.ply,
+                "new_side": record.side,
+                "new_move": record.move,
+                "new_text": record.text,
+                "new_used_ms": record.used_ms,
+                "new_played_at": record.at,
+            }
+        case MatchOpened():
+            return INSERT_MATCH, {
+                "id": record.match,
+                "room": record.room,
+                "game": record.game,
+                "rules_version": record.rules_version,
+                "options": record.options,
+                "seed": record.seed,
+                "time_control": record.time_control,
+                "red": record.red,
+                "blue": record.blue,
+                "settings": record.settings,
+                "opened_at": record.at,
+            }
+        case MatchEnded():
+            return END_MATCH, {
+                "in_match": record.match,
+                "new_result": record.result,
+                "new_kind": record.kind,
+                "new_winner": record.winner,
+                "new_reason": record.reason,
+                "new_ended_at": record.at,
+            }
+
+
+def opened(row: Row) -> MatchOpened:
+    """The opening that a row of ``matches`` holds."""
+    return MatchOpened(
+        match=row.id,
+        room=row.room,
+        game=row.game,
+        rules_version=row.rules_version,
+        options=row.options,
+        seed=row.seed,
+        time_control=row.time_control,
+        red=row.red,
+        blue=row.blue,
+        settings=row.settings,
+        at=row.opened_at,
+    )
+
+
+def ended(row: Row) -> MatchEnded | None:
+    """The end that a row of ``matches`` holds, None if it has none."""
+    if row.ended_at is None:
+        return None
+    return MatchEnded(
+        match=row.id, result=row.result, kind=row.kind, winner=row.winner, reason=row.reason, at=row.ended_at
+    )
+
+
+def played(row: Row) -> PlyPlayed:
+    """The ply that a row of ``plies`` holds."""
+    return PlyPlayed(
+        match=row.match_id,
+        ply=row.ply,
+        side=row.side,
+        move=row.move,
+        text=row.text,
+        used_ms=row.used_ms,
+        at=row.played_at,
+    )
+
+
+def match_row(connection: sa.Connection, match: str) -> Row | None:
+    """The row of a match, None if there is none."""
+    return connection.execute(sa.select(matches).where(matches.c.id == match)).one_or_none()
+
+
+def stored_as(connection: sa.Connection, record: Record) -> Record | None:
+    """What the database holds in a record's place, None if nothing."""
+    if isinstance(record, PlyPlayed):
+        place = sa.and_(plies.c.match_id == record.match, plies.c.ply == record.ply)
+        row = connection.execute(sa.select(plies).where(place)).one_or_none()
+        return None if row is None else played(row)
+    row = match_row(connection, record.match)
+    if row is None:
+        return None
+    return opened(row) if isinstance(record, MatchOpened) else ended(row)

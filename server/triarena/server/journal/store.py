@@ -1,0 +1,194 @@
+"""What the writer thread does: saves batches, one transaction each, and gives a verdict on every record.
+
+Everything here blocks, and one thread at a time may use a store.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import TypeAlias
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+from triarena.server.journal import database, rows, schema
+from triarena.server.journal.records import JournalError, MatchEnded, MatchOpened, PlyPlayed, Record
+
+Verdict: TypeAlias = JournalError | None
+"""None: the record is durable."""
+
+RETRY_SECONDS = (0.05, 0.25, 1.0)
+"""The pauses before each new attempt at what failed for a passing reason."""
+
+
+class Store:
+    """One database with one long-lived connection, renewed when it is lost."""
+
+    def __init__(self, url: str, *, pause: Callable[[float], None] = time.sleep) -> None:
+        """Raises JournalError ``bad_url`` or ``driver_missing``. ``pause`` waits for so many seconds."""
+        self._url = database.parse_url(url)
+        # A file that vanished is not created again later: that would hide the loss.
+        self._engine = database.engine(self._url, "rw")
+        self._open_connection: sa.Connection | None = None
+        self._pause = pause
+        self.place = database.shown(self._url)
+        """The database as a message may show it."""
+
+    def open(self) -> None:
+        """Creates the database if it is not there, and brings its tables up to date.
+
+        Raises JournalError ``cannot_open`` or ``database_too_new``.
+        """
+        try:
+            if self._url.get_backend_name() == "sqlite":
+                Path(str(self._url.database)).absolute().parent.mkdir(parents=True, exist_ok=True)
+            with database.engine(self._url, "rwc").connect() as connection:
+                schema.migrate(connection, self.place)
+            self._connection()
+        except JournalError:
+            raise
+        except Exception as error:  # the driver's, the file system's or alembic's
+            raise JournalError(
+                "cannot_open",
+                f"The journal in {self.place} cannot be opened for writing: {database.cause(error)}; "
+                "check the database setting and that the server may write there.",
+            ) from error
+
+    def close(self) -> None:
+        """Gives the connection back, whatever state it is in. The store may be used again after it."""
+        connection, self._open_connection = self._open_connection, None
+        if connection is not None:
+            with suppress(exc.SQLAlchemyError):
+                connection.invalidate()
+                connection.close()
+
+    def save(self, records: Sequence[Record]) -> list[Verdict]:
+        """Saves records in their order and tells of each whether it is durable.
+
+        A record that is refused does not harm the others. If the database fails for a passing reason, what has no
+        verdict yet is tried again on a new connection, after each of the pauses of ``RETRY_SECONDS``.
+        """
+        verdicts: list[Verdict] = []
+        pauses = iter(RETRY_SECONDS)
+        retried = False
+        while len(verdicts) < len(records):
+            try:
+                self._attempt(records, verdicts, retried=retried)
+            except exc.DBAPIError as error:
+                self.close()
+                pause = next(pauses, None)
+                if pause is None:
+                    verdicts += [self._lost(error)] * (len(records) - len(verdicts))
+                else:
+                    self._pause(pause)
+                retried = True
+        return verdicts
+
+    def _attempt(self, records: Sequence[Record], verdicts: list[Verdict], *, retried: bool) -> None:
+        """Appends the missing verdicts. Raises DBAPIError if the database fails for a passing reason."""
+        # After a failure nobody knows whether the transaction was committed, so each record is looked at alone.
+        if not retried and len(records) > 1 and self._save_together(records):
+            verdicts += [None] * len(records)
+            return
+        for record in records[len(verdicts) :]:
+            verdicts.append(self._save_alone(record, retried=retried))
+
+    def _save_together(self, records: Sequence[Record]) -> bool:
+        """All records in one transaction; False, and nothing is saved, if that cannot be done."""
+        connection = self._connection()
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.dialect.name == "sqlite" else "BEGIN")
+        try:
+            for statement, group in groupby(map(rows.writing, records), key=lambda pair: pair[0]):
+                parameters = [values for _, values in group]
+                if connection.execute(statement, parameters).rowcount != len(parameters):
+                    break
+            else:
+                connection.exec_driver_sql("COMMIT")
+                return True
+        except Exception as error:
+            # Whose fault it is shows when each record is tried alone.
+            if isinstance(error, exc.DBAPIError) and database.is_passing(error):
+                raise
+        try:
+            connection.exec_driver_sql("ROLLBACK")
+        except exc.DBAPIError:
+            self.close()
+        return False
+
+    def _save_alone(self, record: Record, *, retried: bool) -> Verdict:
+        """One record in its own transaction. Raises DBAPIError if the database fails for a passing reason."""
+        try:
+            connection = self._connection()
+            statement, parameters = rows.writing(record)
+            try:
+                if connection.execute(statement, parameters).rowcount == 1:
+                    return None
+            except exc.IntegrityError:
+                pass
+            # It was saved, perhaps, by the attempt that seemed to fail.
+            already = rows.stored_as(connection, record)
+            return None if retried and already and _same(already, record) else _refusal(connection, record)
+        except exc.DataError as error:
+            return _bad_record(record, error)
+        except exc.DBAPIError as error:
+            if database.is_passing(error):
+                raise
+            self.close()
+            return self._lost(error)
+        except (exc.StatementError, ValueError, TypeError, OverflowError) as error:
+            return _bad_record(record, error)
+
+    def _connection(self) -> sa.Connection:
+        if self._open_connection is None:
+            self._open_connection = self._engine.connect()
+        return self._open_connection
+
+    def _lost(self, error: exc.DBAPIError) -> JournalError:
+        return JournalError(
+            "write_failed",
+            f"The journal in {self.place} cannot be written: {database.cause(error)}; "
+            "make room or bring the database back, the server tries again with the next record.",
+        )
+
+
+def _same(stored: Record, record: Record) -> bool:
+    # As text, since a tuple inside a record comes back as a list.
+    stored_text, text = (json.dumps(asdict(value), default=str, sort_keys=True) for value in (stored, record))
+    return stored_text == text
+
+
+def _refusal(connection: sa.Connection, record: Record) -> JournalError:
+    """Why a record that touched no row was refused."""
+    already = rows.stored_as(connection, record)
+    match record, already:
+        case MatchOpened(), MatchOpened():
+            message = f"Match {record.match} is in the journal already; a new match needs an id of its own."
+            return JournalError("duplicate_match", message)
+        case PlyPlayed(), PlyPlayed():
+            message = f"Ply {record.ply} of match {record.match} is in the journal already; what stands there stays."
+            return JournalError("duplicate_ply", message)
+        case MatchEnded(), MatchEnded():
+            message = f"Match {record.match} has ended already ({already.kind}, {already.reason}); its result stays."
+            return JournalError("match_ended", message)
+        case _:
+            pass
+    row = rows.match_row(connection, record.match)
+    if row is None:
+        return JournalError("unknown_match", f"Match {record.match} is not in the journal; open it first.")
+    if row.ended_at is not None:
+        return JournalError("match_ended", f"Match {record.match} has ended; no ply can be added to it.")
+    return _bad_record(record, ValueError("a field is missing"))
+
+
+def _bad_record(record: Record, error: BaseException) -> JournalError:
+    name = type(record).__name__
+    message = (
+        f"A {name} of match {record.match} cannot be stored: {database.cause(error)}; this is a programming error."
+    )
+    return JournalError("bad_record", message)

@@ -1,0 +1,173 @@
+"""The trio side of the journal: tasks queue their records, one thread saves all that is pending in one transaction.
+
+::
+
+    async with open_journal("sqlite:///journal.sqlite3") as journal:
+        await journal.write(MatchOpened(...))      # returns when it is durable
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+
+import structlog
+import trio
+
+from triarena.server.journal.records import JournalError, Record
+from triarena.server.journal.store import Store, Verdict
+
+BACKLOG = 1024
+"""How many records may be pending; further writers wait for room. It also bounds a transaction."""
+CLOSE_SECONDS = 30.0
+"""How long the end of ``open_journal`` waits for a database that does not answer."""
+_ILLNESS = frozenset({"write_failed", "journal_failed"})
+_log = structlog.get_logger("triarena.journal")
+
+
+class _Ticket:
+    """A record on its way through the thread."""
+
+    __slots__ = ("done", "record", "verdict")
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.done = trio.Event()
+        self.verdict: Verdict = None
+
+
+class Journal:
+    """The writing end of one database. Made by ``open_journal``; all methods belong to trio's thread."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._token = trio.lowlevel.current_trio_token()
+        self._room = trio.Semaphore(BACKLOG)
+        self._pending: queue.SimpleQueue[_Ticket | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="triarena-journal", daemon=True)
+        self._opened = trio.Event()
+        self._stopped = trio.Event()
+        self._closed = False
+        self._startup_error: Exception | None = None
+        self._failure: JournalError | None = None
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the database took what it was last given. A refused record (``duplicate_ply`` ...) is no illness."""
+        return self._failure is None
+
+    @property
+    def failure(self) -> JournalError | None:
+        """Why the journal is not healthy, None if it is."""
+        return self._failure
+
+    async def write(self, record: Record) -> None:
+        """Returns when the record is committed; records are saved in the order of the calls.
+
+        Raises JournalError, whose docstring lists the codes of writing. Cancelled while it waits for room, the
+        record is not written; cancelled later, it is saved all the same, only nobody hears of it.
+        """
+        await trio.lowlevel.checkpoint_if_cancelled()
+        try:
+            self._room.acquire_nowait()
+        except trio.WouldBlock:
+            await self._room.acquire()
+        if self._closed:
+            self._room.release()
+            message = f"The journal in {self._store.place} is closed; nothing more can be written."
+            raise JournalError("journal_closed", message)
+        ticket = _Ticket(record)
+        self._pending.put(ticket)
+        await ticket.done.wait()
+        if (verdict := ticket.verdict) is not None:
+            raise JournalError(verdict.code, verdict.message)  # a fresh one: a batch may share its verdict
+
+    async def _open(self) -> None:
+        """Starts the thread. Raises what ``Store.open`` raised in it."""
+        self._thread.start()
+        # Short, and an open database must not be left behind. The drivers have deadlines of their own.
+        with trio.CancelScope(shield=True):
+            await self._opened.wait()
+        if self._startup_error is not None:
+            raise self._startup_error
+
+    def _close(self) -> None:
+        """Lets the thread save what is pending and stop."""
+        self._closed = True
+        self._pending.put(None)
+
+    def _run(self) -> None:
+        """The thread, from the opening of the database to its closing."""
+        try:
+            self._store.open()
+        except Exception as error:  # raised again by _open, where somebody waits for it
+            self._startup_error = error
+            self._tell(self._opened.set)
+            return
+        self._tell(self._opened.set)
+        while batch := self._next_batch():
+            self._tell(self._settle, batch, self._save(batch))
+        self._store.close()
+        self._tell(self._stopped.set)
+
+    def _next_batch(self) -> list[_Ticket]:
+        """Waits for a record and takes all that are pending with it; empty when the journal is closed and done."""
+        batch: list[_Ticket] = []
+        ticket = self._pending.get()
+        while ticket is not None:
+            batch.append(ticket)
+            try:
+                ticket = self._pending.get_nowait()
+            except queue.Empty:
+                return batch
+        if batch:
+            self._pending.put(None)  # met while records were in hand: to be met again after them
+        return batch
+
+    def _save(self, batch: Sequence[_Ticket]) -> list[Verdict]:
+        try:
+            return self._store.save([ticket.record for ticket in batch])
+        except Exception as error:  # a bug of ours must not leave the referees waiting for ever
+            message = f"The journal failed in a way that was not foreseen ({error!r}); please report it."
+            return [JournalError("journal_failed", message)] * len(batch)
+
+    def _settle(self, batch: Sequence[_Ticket], verdicts: Sequence[Verdict]) -> None:
+        """Back in trio's thread: wakes everybody whose record was in the batch."""
+        for ticket, verdict in zip(batch, verdicts, strict=True):
+            ticket.verdict = verdict
+            ticket.done.set()
+            self._room.release()
+        self._note_health(verdicts[-1])
+
+    def _note_health(self, latest: Verdict) -> None:
+        failure = latest if latest is not None and latest.code in _ILLNESS else None
+        if failure is not None and self._failure is None:
+            _log.error("journal_lost", code=failure.code, detail=failure.message)
+        elif failure is None and self._failure is not None:
+            _log.info("journal_recovered", database=self._store.place)
+        self._failure = failure
+
+    def _tell(self, call: Callable[..., object], *arguments: object) -> None:
+        """Has trio's thread call something soon."""
+        with suppress(trio.RunFinishedError):  # nobody is left to hear it, but the records are still to be saved
+            self._token.run_sync_soon(call, *arguments)
+
+
+@asynccontextmanager
+async def open_journal(url: str) -> AsyncIterator[Journal]:
+    """The journal in the database at ``url``, created or brought up to date; at the end all that is pending is saved.
+
+    Raises JournalError ``bad_url``, ``driver_missing``, ``cannot_open`` or ``database_too_new``.
+    """
+    journal = Journal(Store(url))
+    await journal._open()
+    try:
+        yield journal
+    finally:
+        journal._close()
+        with trio.move_on_after(CLOSE_SECONDS, shield=True):
+            await journal._stopped.wait()
+        if not journal._stopped.is_set():
+            _log.error("journal_not_flushed", database=journal._store.place, waited_seconds=CLOSE_SECONDS)
