@@ -142,16 +142,12 @@ class TowerWarsPosition:
         return None if self._can_move(rules) else _won(self.to_move.other, "no_move")
 
     def _can_move(self, rules: SideRules) -> bool:
-        """Whether the side to move has a legal move if the game is not over.
+        """Whether the side to move has a legal move while the bases stand; does not list them.
 
-        A stone can move in every position that play can reach, mostly to a neighbouring field: looking at one
-        stone nearly always settles it. The search for a first move is for sides left with towers, and for
-        positions that were made by hand.
+        A side with a stone has one: the stone lands on a neighbouring field unless an own tower of full height
+        stands there, and then that tower can be dismantled onto the stone (one neighbour at most is the base).
         """
-        stone = self.cells.find(rules.own)
-        if stone >= 0 and any(rules.near[content] for content in board_of(self.size).near[stone].pick(self.cells)):
-            return True
-        return next(chain.from_iterable(self._moves_by_piece()), None) is not None
+        return rules.own in self.cells or next(chain.from_iterable(self._moves_by_piece()), None) is not None
 
 
 def _reach(board: Board, rules: SideRules, cells: bytes, start: int) -> int:
