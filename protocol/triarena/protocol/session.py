@@ -73,6 +73,11 @@ class Session(Generic[Out, In]):
         """The ply of the latest ``your_turn`` in a room; -1 before the first."""
         return self._rooms[room].ply if room in self._rooms else -1
 
+    @property
+    def owes(self) -> bool:
+        """Whether the client owes a ``ready`` or a move somewhere, so that its silence means that it thinks."""
+        return any(room.place in (Place.STARTING, Place.THINKING) for room in self._rooms.values())
+
     def send(self, message: Out) -> bytes:
         """The bytes to write for ``message``. Raises LocalProtocolError if it may not be sent now."""
         return self.send_encoded(encode(message))

@@ -1,0 +1,140 @@
+"""The server as a whole: the journal, the lobby, the door; and how it stops.
+
+Three nurseries, one inside the other: connections, matches, the door. Stopping is an explicit act from the inside
+out: the door closes, matches finish within the grace period or are ended as nobody's loss, everybody is told
+goodbye.
+"""
+
+from __future__ import annotations
+
+import errno
+import signal
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from itertools import count
+from secrets import randbelow
+
+import structlog
+import trio
+
+from .connection import FAREWELL_SECONDS, Connection, Patience
+from .journal import open_journal
+from .lobby import House, Lobby
+from .names import Names
+
+log = structlog.get_logger()
+
+SWEEP_SECONDS = 5.0
+
+
+class CannotListen(Exception):
+    """The address can't be listened on; ``str(error)`` says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a server needs to know."""
+
+    host: str
+    port: int
+    """0: any free one."""
+    database: str
+    secret: str
+    house: House
+    patience: Patience
+    connections: int
+    """How many clients may be connected at once."""
+    grace: float
+    """Seconds that matches have to finish when the server is asked to stop."""
+
+
+async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[str, int]]], None]) -> None:
+    """Serve until ``stop`` is set. ``ready`` is told the addresses once clients can connect.
+
+    Raises CannotListen, or JournalError if the database can't be opened.
+    """
+    listeners = await _listen(plan.host, plan.port)
+    try:
+        async with open_journal(plan.database) as journal, trio.open_nursery() as connections:
+            async with trio.open_nursery() as matches:
+                lobby = Lobby(plan.house, journal, matches, Names(randbelow), plan.secret, partial(datetime.now, UTC))
+                async with trio.open_nursery() as door:
+                    accept = partial(_accept, lobby, plan, count(1))
+                    door.start_soon(partial(trio.serve_listeners, accept, listeners, handler_nursery=connections))
+                    door.start_soon(_sweep, lobby)
+                    ready([_address(listener.socket) for listener in listeners])
+                    await stop.wait()
+                    log.info("stopping", matches=lobby.running(), grace=plan.grace)
+                    door.cancel_scope.cancel()
+                await _finish_matches(lobby, plan.grace)
+            for guest in list(lobby.guests.values()):
+                guest.connection.close("server_stopping", "the server is stopping; try again later")
+            connections.cancel_scope.deadline = trio.current_time() + FAREWELL_SECONDS + 1
+    finally:
+        for listener in listeners:
+            await trio.aclose_forcefully(listener)
+
+
+async def watch_signals(stop: trio.Event, everything: trio.CancelScope) -> None:
+    """The first signal asks the server to stop, the second means it."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for number in signals:
+            if stop.is_set():
+                everything.cancel()
+            log.info("signal", name=signal.Signals(number).name)
+            stop.set()
+
+
+async def _listen(host: str, port: int) -> list[trio.SocketListener]:
+    try:
+        return await trio.open_tcp_listeners(port, host=host)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            why = "another program (another server?) uses it: stop that, or choose another port; 0 means any free one"
+        elif error.errno == errno.EACCES:
+            why = "this user may not use it: choose a port above 1023"
+        elif isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
+            why = "this machine has no such address: 127.0.0.1 serves this machine, 0.0.0.0 all networks"
+        else:
+            why = error.strerror or str(error)
+        raise CannotListen(f"cannot listen on {host}:{port}: {why}") from None
+
+
+def _address(listening: trio.socket.SocketType) -> tuple[str, int]:
+    host, port = listening.getsockname()[:2]
+    return str(host), int(port)
+
+
+async def _accept(lobby: Lobby, plan: Plan, numbers: count[int], stream: trio.SocketStream) -> None:
+    """Serve one client; its trouble, and ours with it, is nobody else's."""
+    try:
+        with suppress(OSError):
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
+            stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, True)
+        address = "unknown"
+        with suppress(OSError):
+            address = str(stream.socket.getpeername()[0])
+        connection = Connection(stream, str(next(numbers)), address, plan.patience)
+        if len(lobby.guests) >= plan.connections:
+            connection.close("server_full", f"the server has {plan.connections} connections, and no more; try later")
+        await lobby.serve(connection)
+    except Exception:
+        log.exception("connection_failed")
+
+
+async def _sweep(lobby: Lobby) -> None:
+    while True:
+        await trio.sleep(SWEEP_SECONDS)
+        lobby.sweep()
+
+
+async def _finish_matches(lobby: Lobby, grace: float) -> None:
+    """Let matches come to their end; when the grace is over, end them."""
+    lobby.drain()
+    with trio.move_on_after(grace):
+        await lobby.matches_ended()
+    lobby.stop_matches()

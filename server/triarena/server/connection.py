@@ -1,0 +1,263 @@
+"""One client: a stream, its session, and the bytes that wait to be written.
+
+A connection is three tasks: a reader, a writer and a watchdog. Posting a message is synchronous and never waits
+for the peer: the session advances at once, so that wire order is state order, and the bytes queue. A peer that
+does not take its bytes in time, or lets too many pile up, is cut off.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import structlog
+import trio
+
+from triarena.protocol.codec import Encoded, encode
+from triarena.protocol.errors import LocalProtocolError
+from triarena.protocol.from_client import FromClient, Ping, Pong
+from triarena.protocol.from_server import Error, FromServer, Goodbye, Notice, Refused
+from triarena.protocol.session import Fault, server_session
+from triarena.protocol.table import Phase
+
+log = structlog.get_logger()
+
+CHUNK = 16 * 1024
+"""Bytes read at once: what one peer can make the server work on before it is another's turn."""
+FAREWELL_SECONDS = 2.0
+"""How long a closing connection is kept, so that the peer can read why."""
+
+LossReason = Literal["disconnected", "stalled", "protocol_violation"]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long, and how much, a connection bears."""
+
+    greeting: float
+    """Seconds until the client must have said hello."""
+    write: float
+    """Seconds in which a write must have been taken."""
+    heartbeat: float
+    """Seconds of silence after which the client is pinged, and again until it is gone."""
+    bad_frames: int
+    """How many frames that are no valid message are answered before the connection is closed."""
+    queue_bytes: int
+    """How many bytes may wait to be written."""
+
+
+class Handler(Protocol):
+    """Who acts on what a connection hears. Both are called in order of arrival, and must not block."""
+
+    def heard(self, message: FromClient, at: float) -> None:
+        """A message; ``at`` is when its last byte arrived."""
+        ...
+
+    def violated(self, fault: Fault) -> None:
+        """The client said in a room what it may not say there now."""
+        ...
+
+
+class Connection:
+    """A client's connection, from accept to farewell. ``run`` returns when it is over."""
+
+    def __init__(self, stream: trio.abc.HalfCloseableStream, number: str, address: str, patience: Patience) -> None:
+        self.number = number
+        self.address = address
+        self.loss: tuple[LossReason, str] = ("disconnected", "the connection was lost")
+        """Why it ended, for whoever waits for its moves; meaningful once ``run`` has returned."""
+        self.on_drained: Callable[[], None] | None = None
+        """Called when everything that was queued has been written."""
+        self._session = server_session()
+        self._stream = stream
+        self._patience = patience
+        self._outbox: deque[tuple[bytes, Callable[[float], None] | None]] = deque()
+        self._queued = 0
+        self._wake = trio.Event()
+        self._drained = trio.Event()
+        self._ended = trio.Event()
+        self._closing = False
+        self._heard_at = trio.current_time()
+        self._pinged = False
+        self._bad_frames = 0
+        self._scope = trio.CancelScope()
+
+    # -- what others may ask and say -----------------------------------------------------------
+
+    @property
+    def greeted(self) -> bool:
+        """Whether the client has been welcomed."""
+        return self._session.phase is Phase.OPEN
+
+    @property
+    def backlog(self) -> int:
+        """How many messages wait to be written."""
+        return len(self._outbox)
+
+    def post(self, message: FromServer, sent: Callable[[float], None] | None = None) -> None:
+        """Queue a message; ``sent`` is called with the time when it has been handed to the network.
+
+        A message to a connection that is closing goes nowhere.
+        """
+        self.post_encoded(encode(message), sent)
+
+    def post_encoded(self, encoded: Encoded[Any], sent: Callable[[float], None] | None = None) -> None:
+        """Like ``post``, for a message that was packed once for many."""
+        if self._closing or self._session.phase is Phase.CLOSED:
+            return
+        try:
+            data = self._session.send_encoded(encoded)
+        except LocalProtocolError as error:
+            log.error("server_fault", connection=self.number, error=str(error))
+            self.close("internal_error", "the server made an error and closes this connection; nobody is to blame")
+            return
+        self._queue(data, sent)
+
+    def close(self, code: str, message: str) -> None:
+        """Say why, as far as the peer still listens, and hang up."""
+        if self._closing:
+            return
+        if self._session.phase in (Phase.NEW, Phase.GREETED):
+            self._queue(self._session.send(Refused(code=code, message=message)), None)
+        elif self._session.phase is Phase.OPEN:
+            self._queue(self._session.send(Goodbye(code=code, message=message)), None)
+        self._closing = True
+        self._wake.set()
+
+    def abort(self, reason: LossReason, message: str) -> None:
+        """Hang up at once: the peer does not listen."""
+        if not self._closing:
+            self.loss = (reason, message)
+        self._closing = True
+        self._scope.cancel()
+
+    def _queue(self, data: bytes, sent: Callable[[float], None] | None) -> None:
+        self._queued += len(data)
+        if self._queued > self._patience.queue_bytes:
+            self.abort("stalled", "the client did not read what the server sent")
+            return
+        self._outbox.append((data, sent))
+        self._wake.set()
+
+    # -- its tasks -----------------------------------------------------------------------------
+
+    async def run(self, handler: Handler) -> None:
+        """Serve until either side hangs up. Never raises because of the peer."""
+        with self._scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._watch)
+                nursery.start_soon(self._read, handler)
+                await self._write()
+                nursery.cancel_scope.cancel()
+        self._closing = True
+        with trio.CancelScope(shield=True):
+            await trio.aclose_forcefully(self._stream)
+
+    async def _read(self, handler: Handler) -> None:
+        try:
+            while data := await self._stream.receive_some(CHUNK):
+                at = trio.current_time()
+                self._heard_at, self._pinged = at, False
+                if not self._closing:  # else it is read only to be thrown away, see _farewell
+                    self._take(bytes(data), at, handler)
+                    await self._let_the_writer_catch_up()
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            self.abort("disconnected", "the connection broke")
+            return
+        self._ended.set()
+        if not self._closing:
+            fault = self._session.receive_eof()
+            ended = "the client closed the connection"
+            self.abort("disconnected", ended if fault is None else f"{ended} inside a message")
+
+    def _take(self, data: bytes, at: float, handler: Handler) -> None:
+        for item in self._session.receive(data):
+            if self._closing:
+                return
+            if isinstance(item, Fault):
+                self._answer_fault(item, handler)
+            elif isinstance(item, Ping):
+                self.post(Pong(number=item.number))
+            elif not isinstance(item, Pong):
+                handler.heard(item, at)
+
+    def _answer_fault(self, fault: Fault, handler: Handler) -> None:
+        if fault.late:
+            self.post(Notice(code=fault.code, message=fault.message, room=fault.room))
+            return
+        self._bad_frames += 1
+        log.info("bad_frame", connection=self.number, code=fault.code, why=fault.message)
+        if fault.fatal:
+            self.loss = ("protocol_violation", fault.message)
+            self.close(fault.code, fault.message)
+            return
+        self.post(Error(code=fault.code, message=fault.message, request=fault.request, room=fault.room, id=fault.id))
+        if fault.room is not None:
+            handler.violated(fault)
+        if self._bad_frames >= self._patience.bad_frames:
+            sentence = f"{self._bad_frames} bad frames came over this connection; the last one: {fault.message}"
+            self.loss = ("protocol_violation", sentence)
+            self.close("too_many_bad_frames", sentence[:2000])
+
+    async def _let_the_writer_catch_up(self) -> None:
+        """A client that asks faster than it reads the answers waits here, and costs nobody else anything."""
+        while self._queued > self._patience.queue_bytes // 4 and not self._closing:
+            self._drained = trio.Event()
+            await self._drained.wait()
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake = trio.Event()
+                while self._outbox:
+                    await self._flush()
+                self._drained.set()
+                if self._closing:
+                    await self._farewell()
+                    return
+                if self.on_drained is not None:
+                    self.on_drained()
+        except trio.TooSlowError:
+            self.abort("stalled", f"the client did not read for {self._patience.write:g} s")
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            self.abort("disconnected", "the connection broke")
+
+    async def _flush(self) -> None:
+        """Write everything that waits with one call."""
+        batch, size = list(self._outbox), self._queued
+        self._outbox.clear()
+        with trio.fail_after(self._patience.write):
+            await self._stream.send_all(b"".join(data for data, _ in batch))
+        self._queued -= size
+        now = trio.current_time()
+        for _, sent in batch:
+            if sent is not None:
+                sent(now)
+
+    async def _farewell(self) -> None:
+        """End our half and read on a little: a socket closed with unread data would destroy our last words."""
+        with trio.move_on_after(FAREWELL_SECONDS):
+            await self._stream.send_eof()
+            await self._ended.wait()
+
+    async def _watch(self) -> None:
+        """Close what never greets; ping what is silent, and give up on what stays so."""
+        await trio.sleep(self._patience.greeting)
+        if not self.greeted:
+            waited = f"no 'hello' came within {self._patience.greeting:g} s"
+            self.close("greeting_timeout", waited)
+        while True:
+            await trio.sleep_until(self._heard_at + self._patience.heartbeat)
+            if trio.current_time() < self._heard_at + self._patience.heartbeat:
+                continue
+            if self._session.owes:
+                self._heard_at = trio.current_time()  # it thinks: its clock watches it, not we
+            elif not self._pinged:
+                self._pinged, self._heard_at = True, trio.current_time()
+                self.post(Ping())
+            else:
+                silent = 2 * self._patience.heartbeat
+                self.abort("stalled", f"the client was silent for {silent:g} s and did not answer a ping")

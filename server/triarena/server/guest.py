@@ -1,0 +1,143 @@
+"""A client as the lobby sees it: who it is, where it sits, and what becomes of what it says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from triarena.games import Side
+from triarena.protocol import from_client as c
+from triarena.protocol.from_server import Done, Error, Left, Welcome
+from triarena.protocol.session import Fault
+
+from .connection import Connection
+from .events import Gone, HasMoved, IsReady, Surrendered
+from .refusal import Refusal
+from .room import Room
+
+if TYPE_CHECKING:
+    from .lobby import Lobby
+
+
+class Guest:
+    """The handler of one connection."""
+
+    def __init__(self, connection: Connection, lobby: Lobby) -> None:
+        self.connection = connection
+        self.name: str | None = None
+        self.software = ""
+        self.admin = False
+        self.rooms: dict[str, Room] = {}
+        """Where it has a seat, by room."""
+        self.watching: dict[str, Room] = {}
+        self._lobby = lobby
+        connection.on_drained = self._drained
+
+    def heard(self, message: c.FromClient, at: float) -> None:
+        """Act on a message; a request that can't be granted is answered with the reason."""
+        try:
+            self._act(message, at)
+        except Refusal as refusal:
+            answers = isinstance(message, c.Request)
+            self.connection.post(
+                Error(
+                    code=refusal.code,
+                    message=refusal.message,
+                    request=message.type if answers else None,
+                    room=getattr(message, "room", None),
+                    id=getattr(message, "id", None),
+                )
+            )
+
+    def violated(self, fault: Fault) -> None:
+        """It said in a room what it may not say there now: with a running match that is a forfeit."""
+        room = self.rooms.get(fault.room or "")
+        if room is None or room.referee is None:
+            return
+        seat = room.seat_of(self.connection)
+        if seat is not None:
+            sentence = f"{seat.side.value} broke the protocol: {fault.message}"
+            room.put(Gone(seat.side, "protocol_violation", sentence))
+
+    def gone(self) -> None:
+        """The connection is over: seats are given back, running matches hear of it."""
+        reason, message = self.connection.loss
+        for room in list(self.rooms.values()):
+            seat = room.seat_of(self.connection)
+            if seat is None:
+                continue
+            seat.connected = False
+            if room.referee is None:
+                self._lobby.vacate(room, seat)
+            else:
+                room.put(Gone(seat.side, reason, f"{seat.side.value} is gone: {message}"))
+        for room in self.watching.values():
+            room.unwatch(self.connection)
+        self.rooms.clear()
+        self.watching.clear()
+
+    def _drained(self) -> None:
+        for room in list(self.watching.values()):
+            room.drained(self.connection)
+
+    def _act(self, message: c.FromClient, at: float) -> None:
+        lobby, connection = self._lobby, self.connection
+        match message:
+            case c.Move():
+                self._tell(message.room, HasMoved(self._side(message.room), message.ply, message.move.model_dump(), at))
+            case c.Ready():
+                self._tell(message.room, IsReady(self._side(message.room)))
+            case c.Surrender():
+                self._tell(message.room, Surrendered(self._side(message.room)))
+            case c.Leave():
+                self._leave(message)
+            case c.Hello():
+                self._greet(message)
+            case c.Join():
+                lobby.join(self, message)
+            case c.JoinRoom():
+                lobby.join_room(self, message)
+            case c.JoinReserved():
+                lobby.join_reserved(self, message)
+            case c.Rejoin():
+                raise Refusal("rejoin_unavailable", "this server cannot give a seat back after a lost connection yet")
+            case c.Observe():
+                lobby.observe(self, message)
+            case c.ListRooms():
+                connection.post(lobby.list_rooms(message))
+            case c.Authenticate():
+                lobby.administration.authenticate(self, message)
+            case c.Prepare():
+                connection.post(lobby.administration.prepare(self, message))
+            case c.Pause() | c.Resume() | c.Step() | c.Cancel() | c.Kick():
+                sentence = lobby.administration.control(self, message)
+                connection.post(Done(id=message.id, message=sentence))
+            case c.Ping() | c.Pong():
+                pass  # the connection's affair
+
+    def _greet(self, hello: c.Hello) -> None:
+        answer = self._lobby.greet(self, hello)
+        if isinstance(answer, Welcome):
+            self.name, self.software = hello.name, hello.software
+            self.connection.post(answer)
+        else:
+            self.connection.close(answer.code, answer.message)
+
+    def _side(self, room: str) -> Side:
+        seat = self.rooms[room].seat_of(self.connection) if room in self.rooms else None
+        if seat is None:
+            raise Refusal("no_seat", f"you have no seat in room {room!r}")
+        return seat.side
+
+    def _tell(self, room: str, event: HasMoved | IsReady | Surrendered) -> None:
+        if not self.rooms[room].put(event):
+            self.connection.loss = ("protocol_violation", "the client sent messages faster than they could be read")
+            self.connection.close("too_fast", "you send messages faster than a match can take them")
+
+    def _leave(self, message: c.Leave) -> None:
+        side = self._side(message.room)
+        room = self.rooms.pop(message.room)
+        if room.referee is not None:
+            room.put(Gone(side, "left", f"{side.value} left the match"))
+            return
+        self.connection.post(Left(id=message.id, room=room.id))
+        self._lobby.vacate(room, room.seats[side])

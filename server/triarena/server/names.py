@@ -1,0 +1,37 @@
+"""Names and codes that the server gives: drawn from a source of randomness that is passed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Without letters that look alike."""
+
+
+class Names:
+    """Gives out rooms, matches, tokens and seeds. ``draw(n)`` is an unpredictable number from 0 to n - 1."""
+
+    def __init__(self, draw: Callable[[int], int]) -> None:
+        self._draw = draw
+
+    def _word(self, length: int) -> str:
+        return "".join(LETTERS[self._draw(len(LETTERS))] for _ in range(length))
+
+    def room(self, taken: Container[str]) -> str:
+        """A short name for a room, to be typed by people; not a secret."""
+        while True:
+            name = self._word(4)
+            if name not in taken:
+                return name
+
+    def match(self) -> str:
+        """A name under which a match is kept for ever."""
+        return self._word(12)
+
+    def token(self) -> str:
+        """A secret: about 155 bits."""
+        return self._word(32)
+
+    def seed(self) -> int:
+        """A seed for a match."""
+        return self._draw(2**48)

@@ -1,0 +1,108 @@
+"""How a match can end, as values: by the rules, by a forfeit, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from triarena.games import AnyPosition, Outcome, Score, Side
+from triarena.protocol.values import AbortReason, Detail, ForfeitReason, Result, Scores, SideScore
+
+from .clock import ms
+
+OUTCOME_REASONS = {
+    "points": "by points",
+    "base": "by taking the opponent's base",
+    "no_move": "because the side to move has no legal move",
+    "end_move": "because a side ended it; points decide",
+    "goal": "by reaching the goal with two passengers",
+    "segment_distance": "because a ship is more than three segments behind",
+    "round_limit": "because the last round is over",
+}
+"""What the reasons of our games mean; another game's reason is shown as it is."""
+
+
+def by_the_rules(outcome: Outcome) -> Result:
+    """The result of an outcome."""
+    who = "a draw" if outcome.winner is None else f"{outcome.winner.value} wins"
+    why = OUTCOME_REASONS.get(outcome.reason, outcome.reason)
+    return Result(
+        kind="outcome",
+        winner=_name(outcome.winner),
+        reason=outcome.reason,
+        sides=Scores(red=_score(outcome.red), blue=_score(outcome.blue)),
+        detail=Detail(message=f"the game is over {why}: {who}"),
+    )
+
+
+def forfeit(
+    reason: ForfeitReason,
+    offenders: Sequence[Side],
+    position: AnyPosition,
+    message: str,
+    *,
+    ply: int | None = None,
+    code: str | None = None,
+    move: str | None = None,
+) -> Result:
+    """One side (or both at once) loses by the referee; an offender's score is 0, the other's is what it has."""
+    return Result(
+        kind="forfeit",
+        winner=_name(offenders[0].other) if len(offenders) == 1 else None,
+        reason=reason,
+        sides=_scores(position, offenders),
+        detail=Detail(message=message, offenders=[side.value for side in offenders], ply=ply, code=code, move=move),
+    )
+
+
+def timeout(side: Side, position: AnyPosition, ply: int, *, limit_ms: float, used: float, answered: bool) -> Result:
+    """``side`` overran its clock; ``used`` seconds had passed when its move came, or when the wait was given up."""
+    used_ms = ms(used)
+    overrun = max(0.0, round(used_ms - limit_ms, 3))
+    came = f"its move came after {used_ms:.0f} ms" if answered else f"no move had come after {used_ms:.0f} ms"
+    return Result(
+        kind="forfeit",
+        winner=_name(side.other),
+        reason="timeout",
+        sides=_scores(position, [side]),
+        detail=Detail(
+            message=f"{side.value} overran its time at ply {ply}: {came}, the limit is {limit_ms:.0f} ms",
+            offenders=[side.value],
+            ply=ply,
+            limit_ms=limit_ms,
+            used_ms=used_ms,
+            overrun_ms=overrun,
+        ),
+    )
+
+
+def aborted(reason: AbortReason, position: AnyPosition | None, message: str) -> Result:
+    """Nobody's win and nobody's loss."""
+    return Result(
+        kind="aborted",
+        winner=None,
+        reason=reason,
+        sides=_scores(position, []),
+        detail=Detail(message=message),
+    )
+
+
+FORFEIT_REASONS: tuple[str, ...] = get_args(ForfeitReason)
+
+
+def _scores(position: AnyPosition | None, offenders: Sequence[Side]) -> Scores:
+    def score(side: Side) -> SideScore:
+        if position is None:
+            return SideScore(score=0)
+        has = _score(position.score(side))
+        return has.model_copy(update={"score": 0}) if side in offenders else has
+
+    return Scores(red=score(Side.RED), blue=score(Side.BLUE))
+
+
+def _score(score: Score) -> SideScore:
+    return SideScore(score=score.points, extras=dict(score.extras))
+
+
+def _name(side: Side | None) -> str | None:
+    return None if side is None else side.value

@@ -1,0 +1,321 @@
+"""A room: two seats, observers, and one match. It tells the people in it what the referee decides."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+import structlog
+
+from triarena.games import AnyPosition, Side
+from triarena.protocol.codec import encode
+from triarena.protocol.frames import TO_CLIENT
+from triarena.protocol.from_server import (
+    MatchOver,
+    MatchStarted,
+    Moved,
+    RoomEventKind,
+    RoomInfo,
+    RoomState,
+    RoomView,
+    Snapshot,
+    Turned,
+)
+from triarena.protocol.from_server import Seat as WireSeat
+from triarena.protocol.values import Players, Result
+
+from .clock import ms
+from .events import Event, Gate, Mailbox
+from .journal import Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed
+from .match import Referee, StorageLost, Terms
+from .seat import Line, Seat
+
+log = structlog.get_logger()
+
+REMEMBERED_PLIES = 2000
+"""How many of the latest plies an observer who comes late can be told."""
+
+
+class Surroundings(Protocol):
+    """What a room needs from the server around it."""
+
+    @property
+    def journal(self) -> Journal:
+        """Where matches are written down."""
+        ...
+
+    def now(self) -> datetime:
+        """The time of day, in UTC."""
+        ...
+
+    def happened(self, room: Room, event: RoomEventKind, result: Result | None = None) -> None:
+        """Tell the administrators."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class Watch:
+    """An observer of a room."""
+
+    line: Line
+    bound: int
+    """How many messages may wait for it before it is given a fresh snapshot instead."""
+    lagging: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Room:
+    """Made by the lobby. Before the match starts seats come and go; afterwards all goes to the referee's mailbox."""
+
+    id: str
+    terms: Terms
+    seats: Mapping[Side, Seat]
+    around: Surroundings
+    settings: Mapping[str, Any]
+    """The effective settings, stored with the match."""
+    gate: Gate = field(default_factory=Gate)
+    mailbox: Mailbox = field(default_factory=Mailbox)
+    watches: list[Watch] = field(default_factory=list)
+    prepared: bool = False
+    """By an administrator: stays when nobody sits in it."""
+    touched: float = 0.0
+    """When somebody last came or went, in trio's time; idle rooms are closed."""
+    match: str | None = None
+    result: Result | None = None
+    referee: Referee | None = None
+    _plies: deque[Turned] = field(default_factory=lambda: deque(maxlen=REMEMBERED_PLIES))
+
+    # -- as it is ------------------------------------------------------------------------------
+
+    @property
+    def state(self) -> RoomState:
+        """In one word."""
+        if self.result is not None:
+            return "over"
+        if self.referee is None:
+            return "waiting"
+        if self.gate.paused:
+            return "paused"
+        return "running" if self.referee.ply or self.referee.asked else "starting"
+
+    @property
+    def full(self) -> bool:
+        """Whether both seats are taken."""
+        return all(seat.line is not None for seat in self.seats.values())
+
+    @property
+    def empty(self) -> bool:
+        """Whether nobody sits here."""
+        return all(seat.line is None for seat in self.seats.values())
+
+    def seat_of(self, line: Line) -> Seat | None:
+        """The seat that a client holds."""
+        return next((seat for seat in self.seats.values() if seat.line is line), None)
+
+    def open_seat(self) -> Seat | None:
+        """The first seat that anybody may take."""
+        return next((s for s in self.seats.values() if s.line is None and s.reservation is None), None)
+
+    def unique_name(self, wanted: str, seat: Seat) -> str:
+        """The name for who sits down here: the seat's own, else the wanted one, made different from the other's."""
+        if seat.fixed_name is not None:
+            return seat.fixed_name
+        other = self.seats[seat.side.other]
+        return f"{wanted[:38]}-2" if wanted in (other.name, other.fixed_name) else wanted
+
+    def info(self) -> RoomInfo:
+        """As everybody may see it."""
+        referee = self.referee
+        return RoomInfo(
+            room=self.id,
+            game=self.terms.game.name,
+            options=dict(self.terms.options),
+            state=self.state,
+            paused=self.gate.paused,
+            match=self.match,
+            ply=0 if referee is None else referee.ply,
+            to_move=None if referee is None or self.result is not None else referee.position.to_move.value,
+            red=self._wire_seat(Side.RED),
+            blue=self._wire_seat(Side.BLUE),
+            observers=len(self.watches),
+        )
+
+    def view(self) -> RoomView:
+        """What an observer needs; the oldest plies are left out if all would not fit into a frame."""
+        position = None if self.referee is None else self._written(self.referee.position)
+        plies = list(self._plies)
+        while True:
+            view = RoomView.model_validate(
+                {"info": self.info(), "position": position, "plies": plies, "result": self.result}
+            )
+            if len(encode(Snapshot(room=self.id, view=view)).data) < TO_CLIENT or not plies:
+                return view
+            plies = plies[len(plies) // 2 + 1 :]
+
+    def _wire_seat(self, side: Side) -> WireSeat:
+        seat = self.seats[side]
+        used = 0.0 if self.referee is None else self.referee.clocks[side].used
+        return WireSeat(
+            name=seat.name or seat.fixed_name,
+            connected=seat.connected,
+            reserved=seat.reservation is not None,
+            used_ms=ms(used),
+        )
+
+    def _written(self, position: AnyPosition) -> Any:
+        return self.terms.game.write_position(position)
+
+    # -- the match -----------------------------------------------------------------------------
+
+    def begin(self, match: str) -> Referee:
+        """The match is about to start: from now on all that happens goes to the referee's mailbox."""
+        self.match = match
+        self.referee = Referee(self.terms, self.seats, self, self.mailbox, self.gate, self.id)
+        return self.referee
+
+    def put(self, event: Event) -> bool:
+        """Something happened to the match; False if the sender sends too much."""
+        return self.mailbox.put(event)
+
+    async def started(self, position: AnyPosition) -> None:
+        """Write down that the match begins; tell the players and observers."""
+        names = {side: seat.name or side.value for side, seat in self.seats.items()}
+        await self._store(
+            MatchOpened(
+                match=self.match or "",
+                room=self.id,
+                game=self.terms.game.name,
+                rules_version=self.terms.game.rules_version,
+                options=dict(self.terms.options),
+                seed=self.terms.seed,
+                time_control={side.value: seat.control.model_dump() for side, seat in self.seats.items()},
+                red=names[Side.RED],
+                blue=names[Side.BLUE],
+                settings={**self.settings, "software": {s.value: seat.software for s, seat in self.seats.items()}},
+                at=self.around.now(),
+            )
+        )
+        written = self._written(position)
+        for side, seat in self.seats.items():
+            seat.tell(
+                MatchStarted.model_validate(
+                    {
+                        "room": self.id,
+                        "match": self.match,
+                        "game": self.terms.game.name,
+                        "rules_version": self.terms.game.rules_version,
+                        "options": dict(self.terms.options),
+                        "players": Players(red=names[Side.RED], blue=names[Side.BLUE]),
+                        "side": side.value,
+                        "to_move": position.to_move.value,
+                        "position": written,
+                        "time_control": seat.control,
+                        "startup_ms": ms(self.terms.startup),
+                    }
+                )
+            )
+        self._resync(self.watches)
+        self.around.happened(self, "started")
+
+    async def moved(self, turned: Turned, position: AnyPosition) -> None:
+        """Write a ply down, then tell everybody: the players what was played, observers also the position."""
+        await self._store(
+            PlyPlayed(
+                match=self.match or "",
+                ply=turned.ply,
+                side=turned.side,
+                move=turned.move.model_dump(),
+                text=turned.text,
+                used_ms=turned.used_ms,
+                at=self.around.now(),
+            )
+        )
+        self._plies.append(turned)
+        moved = Moved(
+            room=self.id,
+            ply=turned.ply,
+            side=turned.side,
+            move=turned.move,
+            text=turned.text,
+            used_ms=turned.used_ms,
+        )
+        encoded = encode(moved)
+        for seat in self.seats.values():
+            seat.tell(encoded)
+        if self.watches:
+            self._to_observers({**dict(moved), "position": self._written(position)})
+
+    async def over(self, result: Result, position: AnyPosition) -> None:
+        """Write the result down, then tell everybody."""
+        ended = MatchEnded(
+            match=self.match or "",
+            result=result.model_dump(exclude_none=True),
+            kind=result.kind,
+            winner=result.winner,
+            reason=result.reason,
+            at=self.around.now(),
+        )
+        try:
+            await self._store(ended)
+        except StorageLost:
+            if (
+                result.kind != "aborted"
+            ):  # nobody is told of a win that may be forgotten; an abort costs nobody anything
+                raise
+        self.finish(result, position)
+
+    def finish(self, result: Result, position: AnyPosition | None) -> None:
+        """Tell everybody that it is over. Also for a room whose match never started."""
+        self.result = result
+        over = MatchOver.model_validate(
+            {
+                "room": self.id,
+                "match": self.match,
+                "result": result,
+                "position": None if position is None else self._written(position),
+            }
+        )
+        encoded = encode(over)
+        for seat in self.seats.values():
+            seat.tell(encoded)
+        self._resync([watch for watch in self.watches if watch.lagging])
+        for watch in self.watches:
+            watch.line.post_encoded(encoded)
+        self.watches.clear()
+        self.around.happened(self, "over", result)
+
+    async def _store(self, record: MatchOpened | PlyPlayed | MatchEnded) -> None:
+        try:
+            await self.around.journal.write(record)
+        except JournalError as error:
+            log.error("journal_failed", room=self.id, match=self.match, code=error.code, why=error.message)
+            raise StorageLost(error.message) from error
+
+    # -- observers -----------------------------------------------------------------------------
+
+    def unwatch(self, line: Line) -> None:
+        """An observer has gone."""
+        self.watches[:] = [watch for watch in self.watches if watch.line is not line]
+
+    def drained(self, line: Line) -> None:
+        """A client has taken all that was sent: if it lagged behind, it gets the present state."""
+        self._resync([watch for watch in self.watches if watch.lagging and watch.line is line])
+
+    def _to_observers(self, fields: Mapping[str, Any]) -> None:
+        encoded = encode(Moved.model_validate(fields))
+        for watch in self.watches:
+            if watch.lagging or watch.line.backlog >= watch.bound:
+                watch.lagging = True
+            else:
+                watch.line.post_encoded(encoded)
+
+    def _resync(self, watches: list[Watch]) -> None:
+        if not watches:
+            return
+        encoded = encode(Snapshot(room=self.id, view=self.view()))
+        for watch in watches:
+            watch.lagging = False
+            watch.line.post_encoded(encoded)

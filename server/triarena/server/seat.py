@@ -1,0 +1,71 @@
+"""A seat of a room: one side, who may take it, and who has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from triarena.games import Side
+from triarena.protocol.codec import Encoded
+from triarena.protocol.from_server import FromServer, YourTurn
+from triarena.protocol.values import TimeControl, Updates
+
+
+class Line(Protocol):
+    """A way to a client; what is posted to a closed one goes nowhere."""
+
+    @property
+    def backlog(self) -> int:
+        """How many messages wait to be written."""
+        ...
+
+    def post(self, message: FromServer, sent: Callable[[float], None] | None = None) -> None:
+        """Queue a message; ``sent`` is told when it was handed to the network."""
+        ...
+
+    def post_encoded(self, encoded: Encoded[Any], sent: Callable[[float], None] | None = None) -> None:
+        """Queue a message that was packed once for many."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class Seat:
+    """One side of a room. It is open while ``line`` is None."""
+
+    side: Side
+    control: TimeControl
+    fixed_name: str | None = None
+    """The name under which this seat plays whoever takes it."""
+    reservation: str | None = None
+    """The code that alone opens this seat."""
+    line: Line | None = None
+    name: str | None = None
+    token: str = ""
+    """For the one who holds the seat, to come back."""
+    updates: Updates = "positions"
+    connected: bool = False
+    software: str = ""
+
+    def take(self, line: Line, name: str, token: str, updates: Updates, software: str) -> None:
+        """Somebody sits down."""
+        self.line, self.name, self.token, self.updates = line, name, token, updates
+        self.connected, self.software = True, software
+
+    def vacate(self) -> None:
+        """Give the seat back; a reservation opens it again."""
+        self.line, self.name, self.token, self.connected, self.software = None, None, "", False, ""
+
+    def tell(self, message: FromServer | Encoded[Any]) -> None:
+        """Post something to whoever sits here."""
+        if self.line is None:
+            return
+        if isinstance(message, Encoded):
+            self.line.post_encoded(message)
+        else:
+            self.line.post(message)
+
+    def ask(self, message: YourTurn, sent: Callable[[float], None]) -> None:
+        """Post a turn; ``sent`` is called when it has been handed to the network."""
+        if self.line is not None:
+            self.line.post(message, sent)
