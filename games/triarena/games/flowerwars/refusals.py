@@ -9,7 +9,6 @@ from triarena.games.core import IllegalMove, MalformedMove, MoveError, Side, sho
 from .board import GARDEN, bits
 from .moves import Dig, Ditch, End, Flower, Move, Plant, Point
 from .notation import format_points
-from .planting import fits
 
 if TYPE_CHECKING:
     from .position import FlowerWarsPosition
@@ -55,15 +54,20 @@ def _unfit(position: FlowerWarsPosition, first: Flower, second: Flower) -> Illeg
     fields = board.field(first), board.field(second)
     if fields[0] == fields[1]:
         return IllegalMove("same_flower_twice", f"the flower {format_points(first.points)} is named twice")
-    joint = all(fits(board, plot, one, one) for one in fields)
-    prefix, suffix = ("joint_", ", though each of the two flowers alone would be legal") if joint else ("", "")
-    code, sentence = _broken(position, fields)
-    return IllegalMove(prefix + code, sentence + suffix)
+    broken = _broken(position, first) or _broken(position, second)
+    if broken:
+        return IllegalMove(*broken)
+    code, sentence = _broken(position, first, second) or ("", "")
+    return IllegalMove(f"joint_{code}", f"{sentence}, though each of the two flowers alone would be legal")
 
 
-def _broken(position: FlowerWarsPosition, fields: tuple[int, int]) -> tuple[str, str]:
-    board, plot = position.board, position.plot(position.to_move)
-    planted = plot.flowers | 1 << fields[0] | 1 << fields[1]
+def _broken(position: FlowerWarsPosition, *flowers: Flower) -> tuple[str, str] | None:
+    """Code and sentence of the rule that planting just these flowers would break."""
+    board, plot, side = position.board, position.plot(position.to_move), position.to_move
+    fields = [board.field(flower) for flower in flowers]
+    planted = plot.flowers
+    for one in fields:
+        planted |= 1 << one
 
     def named(some: int) -> str:
         return " ".join(format_points(board.flowers[one].points) for one in bits(some))
@@ -71,22 +75,24 @@ def _broken(position: FlowerWarsPosition, fields: tuple[int, int]) -> tuple[str,
     for one in fields:
         flower = named(1 << one)
         if board.beside[one] & plot.gardens:
-            return "garden_full", f"{flower} would be a fifth flower of a garden of {position.to_move}"
+            return "garden_full", f"{flower} would be a fifth flower of a garden of {side}"
         bed = board.bed(planted, one)
         size = bed.bit_count()
         if size > GARDEN:
-            return "bed_too_large", f"with {flower} a bed would have {size} flowers, more than {GARDEN}"
+            return "bed_too_large", f"with {flower} a bed of {side} would have {size} flowers, more than {GARDEN}"
         touched = board.around_all(bed) & planted & ~bed
         if size == GARDEN and touched:
             gardens = any(board.bed(planted, other).bit_count() == GARDEN for other in bits(touched))
             return (
                 "new_garden_touches_garden" if gardens else "new_garden_touches_bed",
-                f"the new garden {named(bed)} would share a corner with {named(touched)}",
+                f"the new garden {named(bed)} would share a corner with {side}'s {named(touched)}",
             )
         if touched & plot.gardens:
-            near = named(touched & plot.gardens)
-            return "touches_own_garden", f"{flower} would share a corner with {near} in a garden of {position.to_move}"
-    raise AssertionError("a pair that breaks no rule was refused")
+            return (
+                "touches_own_garden",
+                f"{flower} would share a corner with {named(touched & plot.gardens)} in a garden of {side}",
+            )
+    return None
 
 
 def _undiggable(position: FlowerWarsPosition, ditch: Ditch) -> IllegalMove:
