@@ -50,14 +50,14 @@ def _occupied(position: FlowerWarsPosition, flower: Flower) -> IllegalMove | Non
 
 def _unfit(position: FlowerWarsPosition, first: Flower, second: Flower) -> IllegalMove:
     """Which rule of beds and gardens two flowers on empty, fertile fields break."""
-    board, plot = position.board, position.plot(position.to_move)
-    fields = board.field(first), board.field(second)
-    if fields[0] == fields[1]:
+    if first == second:
         return IllegalMove("same_flower_twice", f"the flower {format_points(first.points)} is named twice")
     broken = _broken(position, first) or _broken(position, second)
     if broken:
         return IllegalMove(*broken)
-    code, sentence = _broken(position, first, second) or ("", "")
+    jointly = _broken(position, first, second)
+    assert jointly, "two flowers that break no rule were refused"
+    code, sentence = jointly
     return IllegalMove(f"joint_{code}", f"{sentence}, though each of the two flowers alone would be legal")
 
 
