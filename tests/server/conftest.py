@@ -73,7 +73,10 @@ class Client:
                 raise EOFError("the server hung up")
             for item in self.session.receive(bytes(data)):
                 assert not isinstance(item, Fault), item
-                self.inbox.append(item)
+                if isinstance(item, s.Ping):
+                    await self.say(c.Pong(number=item.number))
+                else:
+                    self.inbox.append(item)
         return self.inbox.popleft()
 
     async def greet(self, name: str | None = None) -> Client:
@@ -169,7 +172,7 @@ def house(**changes: Any) -> House:
     return House(**(values | changes))
 
 
-PATIENCE = Patience(greeting=5.0, write=5.0, heartbeat=10.0, bad_frames=3, queue_bytes=1 << 20)
+PATIENCE = Patience(greeting=5.0, write=5.0, heartbeat=3600.0, bad_frames=3, queue_bytes=1 << 20)
 
 
 @pytest.fixture

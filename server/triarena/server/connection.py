@@ -49,7 +49,7 @@ class Patience:
 
 
 class Handler(Protocol):
-    """Who acts on what a connection hears. Both are called in order of arrival, and must not block."""
+    """Who acts on what a connection hears. Called in order of arrival; must not block."""
 
     def heard(self, message: FromClient, at: float) -> None:
         """A message; ``at`` is when its last byte arrived."""
@@ -57,6 +57,10 @@ class Handler(Protocol):
 
     def violated(self, fault: Fault) -> None:
         """The client said in a room what it may not say there now."""
+        ...
+
+    def gone(self) -> None:
+        """Nothing more will be heard; ``loss`` says why. Called once, before the farewell."""
         ...
 
 
@@ -67,7 +71,7 @@ class Connection:
         self.number = number
         self.address = address
         self.loss: tuple[LossReason, str] = ("disconnected", "the connection was lost")
-        """Why it ended, for whoever waits for its moves; meaningful once ``run`` has returned."""
+        """Why it ended, for whoever waits for its moves; meaningful once the handler was told ``gone``."""
         self.on_drained: Callable[[], None] | None = None
         """Called when everything that was queued has been written."""
         self._session = server_session()
@@ -79,6 +83,7 @@ class Connection:
         self._drained = trio.Event()
         self._ended = trio.Event()
         self._closing = False
+        self._handler: Handler | None = None
         self._heard_at = trio.current_time()
         self._pinged = False
         self._bad_frames = 0
@@ -123,15 +128,21 @@ class Connection:
             self._queue(self._session.send(Refused(code=code, message=message)), None)
         elif self._session.phase is Phase.OPEN:
             self._queue(self._session.send(Goodbye(code=code, message=message)), None)
-        self._closing = True
+        self._end()
         self._wake.set()
 
     def abort(self, reason: LossReason, message: str) -> None:
         """Hang up at once: the peer does not listen."""
         if not self._closing:
             self.loss = (reason, message)
-        self._closing = True
+        self._end()
         self._scope.cancel()
+
+    def _end(self) -> None:
+        if not self._closing:
+            self._closing = True
+            if self._handler is not None:
+                self._handler.gone()
 
     def _queue(self, data: bytes, sent: Callable[[float], None] | None) -> None:
         self._queued += len(data)
@@ -145,15 +156,18 @@ class Connection:
 
     async def run(self, handler: Handler) -> None:
         """Serve until either side hangs up. Never raises because of the peer."""
-        with self._scope:
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._watch)
-                nursery.start_soon(self._read, handler)
-                await self._write()
-                nursery.cancel_scope.cancel()
-        self._closing = True
-        with trio.CancelScope(shield=True):
-            await trio.aclose_forcefully(self._stream)
+        self._handler = handler
+        try:
+            with self._scope:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._watch)
+                    nursery.start_soon(self._read, handler)
+                    await self._write()
+                    nursery.cancel_scope.cancel()
+        finally:
+            self._end()
+            with trio.CancelScope(shield=True):
+                await trio.aclose_forcefully(self._stream)
 
     async def _read(self, handler: Handler) -> None:
         try:

@@ -119,7 +119,6 @@ class Lobby:
             await connection.run(guest)
         finally:
             del self.guests[connection.number]
-            guest.gone()
             log.debug("connection_closed", connection=connection.number, reason=connection.loss[0])
 
     def greet(self, guest: Guest, hello: c.Hello) -> Welcome | Refused:
