@@ -20,17 +20,24 @@ def sqlite_url(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def postgresql_url() -> Iterator[str]:
-    """An empty database of its own in the cluster that TRIARENA_TEST_POSTGRES names."""
-    cluster = os.environ.get("TRIARENA_TEST_POSTGRES")
-    if not cluster:
-        pytest.skip("TRIARENA_TEST_POSTGRES holds no URL; `.ci/postgres start DIR` starts a PostgreSQL and prints one")
-    engine = sa.create_engine(cluster, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+def postgresql_cluster() -> sa.URL:
+    """The database that TRIARENA_TEST_POSTGRES names."""
+    if url := os.environ.get("TRIARENA_TEST_POSTGRES"):
+        return sa.make_url(url)
+    pytest.skip("TRIARENA_TEST_POSTGRES holds no URL; `.ci/postgres start DIR` starts a PostgreSQL and prints one")
+
+
+@pytest.fixture
+def postgresql_url(postgresql_cluster: sa.URL) -> Iterator[str]:
+    """An empty schema of its own in there: made in an instant, unlike a database."""
     name = f"test_{secrets.token_hex(8)}"
+    engine = sa.create_engine(postgresql_cluster, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
     with engine.connect() as connection:
-        connection.exec_driver_sql(f"CREATE DATABASE {name}")
-        yield engine.url.set(database=name).render_as_string(hide_password=False)
-        connection.exec_driver_sql(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        connection.exec_driver_sql(f"CREATE SCHEMA {name}")
+    query = {"options": f"-csearch_path={name}", "application_name": name}
+    yield postgresql_cluster.update_query_dict(query).render_as_string(hide_password=False)
+    with engine.connect() as connection:
+        connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

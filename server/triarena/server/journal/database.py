@@ -1,8 +1,8 @@
 """Database URLs, the engines behind them, and what a driver's error means in a sentence.
 
-``sqlite:///PATH`` or ``postgresql://USER:PASSWORD@HOST/NAME`` (also written ``postgresql+psycopg://``). Every
-connection is in autocommit mode: a lone statement is its own transaction, which saves two round trips; a batch says
-``BEGIN`` itself.
+``sqlite:///PATH`` (percent signs encoded, as in every URL) or ``postgresql://USER:PASSWORD@HOST/NAME`` (also written
+``postgresql+psycopg://``). Every connection is in autocommit mode: a lone statement is its own transaction, which
+saves two round trips; a batch says ``BEGIN`` itself.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
@@ -35,22 +36,22 @@ _PASSING_SQLSTATE = ("08", "40", "57", "55P03")
 def parse_url(url: str) -> sa.URL:
     """The URL of a supported database. Raises JournalError ``bad_url``."""
     hint = "write sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME"
+    if url.startswith("sqlite:"):
+        # By ourselves: versions of SQLAlchemy differ in whether they decode percent signs in a path.
+        path = unquote(url.removeprefix("sqlite:///"))
+        if path in {"sqlite:", "sqlite://", "", ":memory:"}:
+            raise JournalError("bad_url", "A journal in memory keeps nothing; name a file: sqlite:///PATH.")
+        if not url.startswith("sqlite:///") or "?" in url:
+            raise JournalError("bad_url", f"The SQLite URL {url} is more than sqlite:/// and a path; {hint}.")
+        return sa.URL.create("sqlite", database=path)
     try:
         parsed = sa.make_url(url)
     except (exc.ArgumentError, ValueError):
         # The text itself may hold a password, so it is not repeated.
         raise JournalError("bad_url", f"The database setting is not a URL; {hint}.") from None
-    match parsed.drivername:
-        case "sqlite" | "sqlite+pysqlite":
-            if parsed.database in {None, "", ":memory:"}:
-                raise JournalError("bad_url", "A journal in memory keeps nothing; name a file: sqlite:///PATH.")
-            if parsed.query or parsed.host:
-                raise JournalError("bad_url", f"The SQLite URL {shown(parsed)} has more than a path; {hint}.")
-            return parsed
-        case "postgres" | "postgresql" | "postgresql+psycopg":
-            return parsed.set(drivername="postgresql+psycopg")
-        case other:
-            raise JournalError("bad_url", f"The journal cannot be kept in a {other!r} database; {hint}.")
+    if parsed.drivername not in {"postgres", "postgresql", "postgresql+psycopg"}:
+        raise JournalError("bad_url", f"The journal cannot be kept in a {parsed.drivername!r} database; {hint}.")
+    return parsed.set(drivername="postgresql+psycopg")
 
 
 def shown(url: sa.URL) -> str:
