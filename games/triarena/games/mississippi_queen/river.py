@@ -1,0 +1,172 @@
+"""The revealed part of the river: what lies on each field, the stream, the docks, and how far a ship gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from .geometry import CELLS, ROWS, STEPS, Coordinates, Direction, field_of, middle_cells, segment_cells
+
+PASSABLE, STREAM, GOAL, SANDBANK, BLOCKED = 1, 2, 4, 8, 16
+"""Bits of ``River.kinds``; a cell outside the river has none."""
+
+WATER_MARK, ISLAND_MARK, GOAL_MARK, SANDBANK_MARK = "W", "I", "G", "S"
+WAITING_MARKS, TAKEN_MARKS = "012345", "abcdef"
+"""A passenger who waits, or waited, at the dock in that direction, clockwise from right."""
+
+_KINDS = {WATER_MARK: PASSABLE, ISLAND_MARK: BLOCKED, GOAL_MARK: PASSABLE | GOAL, SANDBANK_MARK: PASSABLE | SANDBANK}
+_KINDS.update(dict.fromkeys(WAITING_MARKS, BLOCKED))
+
+MAX_DISTANCE = 6
+Ray: TypeAlias = tuple[tuple[int, int], ...]
+"""The fields straight ahead of a ship: (cell, movement points up to there), nearest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Twenty fields of the river: 4 columns from the back to the front, each of 5 marks (see ``WATER_MARK`` ...).
+
+    A passenger's mark never changes here; who was fetched is part of the position.
+    """
+
+    direction: Direction
+    center: Coordinates
+    columns: tuple[str, ...]
+
+    def cells(self) -> tuple[int, ...]:
+        """The cells, in the order of the marks."""
+        return segment_cells(self.direction, self.center)
+
+
+@dataclass(frozen=True, slots=True)
+class Passenger:
+    """A passenger field; ``direction`` leads from it to its dock."""
+
+    cell: int
+    direction: Direction
+
+    @property
+    def dock(self) -> int:
+        """The cell on which a ship must stand to fetch the passenger."""
+        return self.cell + STEPS[self.direction]
+
+
+@dataclass(frozen=True, slots=True)
+class River:
+    """The first segments of a river, and tables of them for the rules.
+
+    Two rivers are equal if the segments and the direction of the next one are.
+    """
+
+    segments: tuple[Segment, ...]
+    next_direction: Direction | None
+    """Where the first hidden segment lies, towards which the stream bends; None if nothing is hidden."""
+    kinds: bytes = field(init=False, repr=False, compare=False)
+    """What is on each cell: the bits ``PASSABLE`` ... ``BLOCKED``."""
+    progress: bytes = field(init=False, repr=False, compare=False)
+    """5 * segment + column of each cell: its points, and who is ahead."""
+    passengers: tuple[Passenger, ...] = field(init=False, repr=False, compare=False)
+    """All passenger fields in river order; bit k of a position's ``taken`` is passenger k."""
+    docks: dict[int, tuple[int, ...]] = field(init=False, repr=False, compare=False)
+    """By dock: the bits of its passengers, in the order in which they are fetched."""
+    _rays: dict[int, Ray] = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        kinds, progress = bytearray(CELLS), bytearray(CELLS)
+        passengers = []
+        for index, segment in enumerate(self.segments):
+            for place, (cell, mark) in enumerate(zip(segment.cells(), "".join(segment.columns), strict=True)):
+                kinds[cell] = _KINDS[mark]
+                progress[cell] = 5 * index + place // ROWS
+                if mark in WAITING_MARKS:
+                    passengers.append(Passenger(cell, Direction(int(mark))))
+            for cell in middle_cells(segment.direction, segment.center, self._onward(index)):
+                if kinds[cell] & PASSABLE:
+                    kinds[cell] |= STREAM
+        for name, value in (
+            ("kinds", bytes(kinds)),
+            ("progress", bytes(progress)),
+            ("passengers", tuple(passengers)),
+            ("docks", _docks(passengers)),
+            ("_rays", {}),
+            ("_hash", hash((self.segments, self.next_direction))),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def ray(self, cell: int, direction: int) -> Ray:
+        """The fields ahead up to the first blocked one, a sandbank or 6 fields, if no other ship were there.
+
+        Each costs one point, and the first that is stream one more (rules: one surcharge per advance; the
+        field on which the ship starts does not count).
+        """
+        key = cell * 6 + direction
+        try:
+            return self._rays[key]
+        except KeyError:
+            ray = self._rays[key] = self._look_ahead(cell, STEPS[direction])
+            return ray
+
+    def _look_ahead(self, cell: int, step: int) -> Ray:
+        ray = []
+        surcharge = 0
+        for distance in range(1, MAX_DISTANCE + 1):
+            cell += step
+            kind = self.kinds[cell]
+            if not kind & PASSABLE:
+                break
+            if kind & STREAM:
+                surcharge = 1
+            ray.append((cell, distance + surcharge))
+            if kind & SANDBANK:
+                break
+        return tuple(ray)
+
+    def _onward(self, index: int) -> Direction:
+        """The direction of the segment behind that one; the last keeps its own."""
+        if index + 1 < len(self.segments):
+            return self.segments[index + 1].direction
+        return self.segments[index].direction if self.next_direction is None else self.next_direction
+
+    def describe(self, cell: int) -> str:
+        """A cell as an error sentence names it, e.g. ``(3, -1, -2), an island``."""
+        kind = self.kinds[cell]
+        if kind & BLOCKED:
+            what = "a passenger field" if any(p.cell == cell for p in self.passengers) else "an island"
+        else:
+            what = next((word for bit, word in _WORDS if kind & bit), "outside the revealed river")
+        return f"{field_of(cell)}, {what}"
+
+
+_WORDS = ((SANDBANK, "a sandbank"), (GOAL, "a goal field"), (PASSABLE, "water"))
+
+
+def _docks(passengers: Sequence[Passenger]) -> dict[int, tuple[int, ...]]:
+    """The bits of the passengers by dock, sorted by the direction from the ship to the passenger."""
+    by_dock: dict[int, list[tuple[int, int]]] = {}
+    for index, passenger in enumerate(passengers):
+        by_dock.setdefault(passenger.dock, []).append((passenger.direction.opposite, 1 << index))
+    return {dock: tuple(bit for _, bit in sorted(found)) for dock, found in by_dock.items()}
+
+
+def rivers(segments: Sequence[Segment], revealed: int) -> tuple[River, ...]:
+    """The river with ``revealed`` segments, and behind it those with one more each, up to all that are given."""
+    return tuple(
+        River(tuple(segments[:count]), segments[count].direction if count < len(segments) else None)
+        for count in range(revealed, len(segments) + 1)
+    )
+
+
+def split_taken(segments: Iterable[Segment]) -> tuple[tuple[Segment, ...], int]:
+    """Segments whose marks also tell who was taken, as those without, and the bits of the passengers taken."""
+    segments = tuple(segments)
+    passengers = [mark for s in segments for mark in "".join(s.columns) if mark in WAITING_MARKS + TAKEN_MARKS]
+    taken = sum(1 << index for index, mark in enumerate(passengers) if mark in TAKEN_MARKS)
+    return tuple(replace(s, columns=tuple(column.translate(_WAITING) for column in s.columns)) for s in segments), taken
+
+
+_WAITING = str.maketrans(TAKEN_MARKS, WAITING_MARKS)
