@@ -73,7 +73,7 @@ class Client:
                 raise EOFError("the server hung up")
             for item in self.session.receive(bytes(data)):
                 assert not isinstance(item, Fault), item
-                if isinstance(item, s.Ping):
+                if isinstance(item, c.Ping):
                     await self.say(c.Pong(number=item.number))
                 else:
                     self.inbox.append(item)

@@ -92,7 +92,7 @@ class Lobby:
         """Tell the administrators, and note when it was."""
         room.touched = trio.current_time()
         log.debug("room", room=room.id, event_kind=event)
-        if event == "over" and result is not None:
+        if event == "over" and result is not None and room.match is not None:
             names = {side.value: seat.name for side, seat in room.seats.items()}
             log.info(
                 "match_over",
