@@ -1,0 +1,202 @@
+"""What several commands share: their options, connecting, and errors as one sentence with a code."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+    from triarena.clients.admin import Administrator
+    from triarena.clients.connection import Connection
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_HOST: Final = "127.0.0.1"
+DEFAULT_PORT: Final = 13055
+RETRY_SECONDS: Final = 0.2
+SECRET_FILE: Final = "admin-secret"
+
+PORT = click.IntRange(1, 65535)
+
+
+FORFEITED: Final = 3
+"""Exit code: this side lost a match by a fault of its own."""
+
+
+class Failure(click.ClickException):
+    """A command's own failure: a sentence and its stable code in brackets; exit code 1."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{message} [{code}]")
+        self.code = code
+
+
+class Forfeited(Failure):
+    """A fault of the bot that cost the match."""
+
+    exit_code = FORFEITED
+
+
+def host_option(command: F) -> F:
+    """``--host``, always with a value."""
+    return click.option(
+        "--host", default=DEFAULT_HOST, show_default=True, envvar="TRIARENA_HOST", show_envvar=True, help="The server."
+    )(command)
+
+
+def port_option(command: F) -> F:
+    """``--port``."""
+    return click.option(
+        "--port",
+        type=PORT,
+        default=DEFAULT_PORT,
+        show_default=True,
+        envvar="TRIARENA_PORT",
+        show_envvar=True,
+        help="The server's port.",
+    )(command)
+
+
+def server_options(command: F) -> F:
+    """``--host`` and ``--port``."""
+    return host_option(port_option(command))
+
+
+def secret_options(command: F) -> F:
+    """``--secret`` and ``--secret-file``, for administrators."""
+    secret = click.option(
+        "--secret", envvar="TRIARENA_SECRET", show_envvar=True, help="The administrator secret of the server."
+    )
+    file = click.option(
+        "--secret-file",
+        type=click.Path(path_type=Path),
+        help="A file that holds it.  [default: the one that a server on this machine wrote]",
+    )
+    return secret(file(command))
+
+
+def game_options(command: F) -> F:
+    """``--option NAME=VALUE``, any number of times; the command gets ``options`` as a dict."""
+    return click.option(
+        "--option",
+        "options",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_read_options,
+        help="An option of the game, e.g. size=10; may be repeated (see: triarena games).",
+    )(command)
+
+
+def _read_options(ctx: click.Context, parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, int | str]:
+    options: dict[str, int | str] = {}
+    for item in given:
+        name, equals, value = item.partition("=")
+        if not (name and equals and value):
+            raise click.BadParameter(f"{item!r} is not of the form NAME=VALUE, e.g. size=10")
+        if name in options:
+            raise click.BadParameter(f"{name!r} is given twice")
+        options[name] = int(value) if value.removeprefix("-").isdecimal() and value.isascii() else value
+    return options
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Errors of the client end the command with their sentence and code, a bot's own with its traceback before."""
+    from pydantic import ValidationError
+
+    from triarena.clients.errors import BotError, ClientError
+
+    try:
+        yield
+    except BotError as error:
+        if error.traceback:
+            click.echo(error.traceback, err=True)
+        raise (Forfeited if error.match_over else Failure)(error.code, error.message) from None
+    except ClientError as error:
+        raise Failure(error.code, error.message) from None
+    except ValidationError as error:  # something that was typed does not fit into a message
+        raise click.UsageError(_invalid(error)) from None
+
+
+def _invalid(error: ValidationError) -> str:
+    """What does not fit, and why."""
+    first = error.errors(include_url=False)[0]
+    field = str(first["loc"][-1]) if first["loc"] else "the request"
+    if field == "name":
+        allowed = "at most 40 letters, digits, and . _ + - with blanks only inside"
+        return f"{first['input']!r:.60} cannot be a player's name: it may have {allowed}"
+    return f"{first['input']!r:.60} cannot be {field.replace('_', ' ')}: {first['msg']}"
+
+
+@contextmanager
+def connected(host: str, port: int, *, name: str | None = None, wait: float = 0) -> Iterator[Connection]:
+    """A greeted connection, for ``wait`` seconds tried again and again; errors are explained."""
+    from triarena.clients.connection import Connection
+
+    with explained(), _open(Connection, host, port, name, time.monotonic() + wait) as connection:
+        yield connection
+
+
+def _open(kind: type[Connection], host: str, port: int, name: str | None, deadline: float) -> Connection:
+    from triarena.clients.errors import CannotConnect
+
+    while True:
+        try:
+            return kind.open(host, port, name=name)
+        except CannotConnect as error:
+            if time.monotonic() >= deadline or error.code not in ("connection_refused", "no_greeting", "unknown_host"):
+                raise
+            time.sleep(RETRY_SECONDS)
+
+
+@contextmanager
+def administrator(host: str, port: int, secret: str | None, secret_file: Path | None) -> Iterator[Administrator]:
+    """An administrator's connection; errors are explained."""
+    from triarena.clients.admin import Administrator
+
+    found = find_secret(secret, secret_file)
+    with connected(host, port) as connection:
+        yield Administrator.authenticate(connection, found)
+
+
+def find_secret(secret: str | None, file: Path | None) -> str:
+    """The administrator secret: as given, or from the file, or from the place where a server here keeps it."""
+    if secret:
+        return secret
+    place = file or _default_secret_file()
+    if place is None or (file is None and not place.exists()):
+        raise Failure(
+            "no_secret",
+            "an administrator needs the secret that the server made at its first start: "
+            "pass --secret or --secret-file, or set TRIARENA_SECRET",
+        )
+    try:
+        text = place.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text"
+        raise Failure("secret_unreadable", f"the secret cannot be read from {place}: {reason}") from None
+    if not text:
+        raise Failure("secret_unreadable", f"the file {place} is empty; it should hold the administrator secret")
+    return text
+
+
+def _default_secret_file() -> Path | None:
+    try:
+        from platformdirs import user_data_dir
+    except ImportError:  # it comes with the server; without one there is no secret of ours to find
+        return None
+    return Path(user_data_dir("triarena")) / SECRET_FILE
+
+
+def on_terminal() -> bool:
+    """Whether standard output is a terminal that takes drawings and colours."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"

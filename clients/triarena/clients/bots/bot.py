@@ -1,0 +1,85 @@
+"""What a bot is, and calling one so that its faults end in one sentence for its author."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import TracebackException
+from typing import Any, Final, TypeAlias
+
+from triarena.clients.errors import BotError
+
+BotMove: TypeAlias = Callable[..., Any]
+"""``choose_move(position)`` or ``choose_move(position, clock)``; returns a move, or its text."""
+
+OURS: Final = str(Path(__file__).parents[1])
+"""The folder of this package, whose frames a bot's author need not see."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """A player: two functions."""
+
+    choose_move: Callable[[Any, Any], Any]
+    """Position and clock to a move, or its text."""
+    get_ready: Callable[[Any], object] | None = None
+    """Called with the ``Match`` before the first move, outside the clock."""
+
+
+def bot_of(choose_move: BotMove, get_ready: Callable[[Any], object] | None = None) -> Bot:
+    """The bot of these functions. Raises BotError if they cannot be called as a bot is."""
+    takes_clock = _positional(choose_move, "choose_move", "(position) or (position, clock)", (1, 2)) == 2
+    if get_ready is not None:
+        _positional(get_ready, "get_ready", "(match)", (1,))
+    return Bot(choose_move if takes_clock else lambda position, clock: choose_move(position), get_ready)
+
+
+def call_bot(what: str, function: Callable[..., Any], *arguments: Any, passes: tuple[type[Exception], ...] = ()) -> Any:
+    """What the bot's function returns. Its exceptions (but those of ``passes``) become BotError ``bot_failed``."""
+    try:
+        return function(*arguments)
+    except passes:
+        raise
+    except (Exception, SystemExit) as error:
+        where, traceback = explain(error)
+        raise BotError("bot_failed", f"{what} raised {summary(error)}{where}", traceback) from None
+
+
+def summary(error: BaseException) -> str:
+    """An exception on one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text:.200}" if text else type(error).__name__
+
+
+def explain(error: BaseException) -> tuple[str, str]:
+    """Where in the bot an exception was raised (`` in bot.py, line 7``), and its traceback without our frames."""
+    trimmed = TracebackException.from_exception(error)
+    frames = [frame for frame in trimmed.stack if not _is_machinery(frame.filename)]
+    del trimmed.stack[: next((n for n, f in enumerate(trimmed.stack) if f in frames), 0)]
+    where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return where, "".join(trimmed.format())
+
+
+def _is_machinery(filename: str) -> bool:
+    return filename.startswith((OURS, "<frozen importlib"))
+
+
+def _positional(function: object, name: str, wanted: str, counts: tuple[int, ...]) -> int:
+    """The largest of ``counts`` with which ``function`` may be called; a coroutine function may not be called."""
+    if not callable(function):
+        raise BotError("bad_signature", f"{name} is no function, but {type(function).__name__}; define {name}{wanted}")
+    if inspect.iscoroutinefunction(function):
+        raise BotError("bad_signature", f"{name} is an 'async def'; write a plain 'def {name}{wanted}'")
+    try:
+        signature = inspect.signature(function)
+    except ValueError:  # a function written in C tells nothing
+        return counts[0]
+    for count in sorted(counts, reverse=True):
+        try:
+            signature.bind(*range(count))
+        except TypeError:
+            continue
+        return count
+    raise BotError("bad_signature", f"{name} must take {wanted}, not {signature}")

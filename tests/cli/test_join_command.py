@@ -1,0 +1,184 @@
+"""``triarena join``: what it prints, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.clients.scripted_server import Peer, Script, joined, over, referee, serving
+
+from triarena.cli import main
+from triarena.protocol import from_client as c
+from triarena.protocol import from_server as s
+
+SMALL = ["--game", "towerwars", "--option", "size=4"]
+FIRST_MOVE = "def choose_move(position):\n    print('thinking')\n    return next(position.legal_moves())\n"
+
+
+def join(script: Script, *arguments: str) -> Result:
+    with serving(script) as server:
+        return CliRunner().invoke(main, ["join", "--host", server.host, "--port", str(server.port), *arguments])
+
+
+@pytest.fixture
+def mybot(tmp_path: Path) -> str:
+    (tmp_path / "mybot.py").write_text(FIRST_MOVE, encoding="utf-8")
+    return str(tmp_path / "mybot.py")
+
+
+def ending(message: s.MatchOver) -> Script:
+    """A script: a seat, and at once the end of its match."""
+
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.Join, joined())
+        peer.send(message)
+
+    return script
+
+
+def test_a_file_plays_and_the_match_is_told_in_short_lines(mybot: str) -> None:
+    done = join(referee(options={"size": 4}), *SMALL, mybot, "--name", "Ann")
+    assert done.exit_code == 0, done.output
+    told = [line for line in done.stdout.splitlines() if line != "thinking"]
+    assert told[:2] == [
+        "joined room r1 of towerwars as red, called Ann",
+        "match m1 has started: red Ann against blue Bob",
+    ]
+    assert told[2].split(":")[0] in ("won", "lost")
+    assert "so it ended" in told[2]
+    assert len(told) == 3
+
+
+def test_json_prints_one_line_whatever_the_bot_prints(mybot: str) -> None:
+    done = join(referee(options={"size": 4}), *SMALL, mybot, "--json")
+    (line,) = done.stdout.splitlines()
+    record = json.loads(line)
+    assert (record["side"], record["match"], record["players"]) == ("red", "m1", {"red": "Ann", "blue": "Bob"})
+    assert record["verdict"] == ("won" if record["result"]["winner"] == "red" else "lost")
+    assert "thinking" in done.stderr
+
+
+def test_several_matches_are_played_in_turn_over_one_connection() -> None:
+    def script(peer: Peer) -> None:
+        peer.greet()
+        for room in ("r1", "r2", "r3"):
+            peer.answer(c.Join, joined(room=room))
+            peer.send(over().model_copy(update={"room": room}))
+
+    done = join(script, *SMALL, "--matches", "3", "--json")
+    assert [json.loads(line)["room"] for line in done.stdout.splitlines()] == ["r1", "r2", "r3"]
+
+
+@pytest.mark.parametrize(
+    ("end", "exit_code", "told"),
+    [
+        (over(winner="red"), 0, "won: red wins: so it ended [base]; red 1, blue 0"),
+        (over(winner="blue"), 0, "lost: blue wins: so it ended [base]; red 0, blue 1"),
+        (over(winner=None, reason="points"), 0, "drawn: no winner: so it ended [points]; red 0, blue 0"),
+        (over(kind="forfeit", reason="surrender", winner="blue", offenders=["red"]), 0, "lost: blue wins: "),
+        (over(kind="forfeit", reason="timeout", winner="blue", offenders=["red"]), 3, "lost: blue wins: "),
+        (over(kind="forfeit", reason="no_show", winner=None, offenders=["red", "blue"]), 3, "lost: no winner: "),
+        (over(kind="forfeit", reason="timeout", winner="red", offenders=["blue"]), 0, "won: red wins: "),
+        (over(kind="aborted", reason="ply_limit", winner=None), 0, "aborted: aborted: so it ended [ply_limit]"),
+        (over(kind="aborted", reason="storage_lost", winner=None), 1, "aborted: aborted: so it ended [storage_lost]"),
+    ],
+)
+def test_the_exit_code_tells_a_regular_end_from_a_fault(end: s.MatchOver, exit_code: int, told: str) -> None:
+    done = join(ending(end), *SMALL)
+    assert done.exit_code == exit_code
+    assert done.stdout.splitlines()[-1].startswith(told)
+
+
+def test_an_illegal_move_warns_before_the_referee_speaks_and_exits_3(tmp_path: Path) -> None:
+    (tmp_path / "mybot.py").write_text("def choose_move(position): return 'A1->A2'", encoding="utf-8")
+    done = join(referee(options={"size": 4}), *SMALL, str(tmp_path / "mybot.py"))
+    assert done.exit_code == 3
+    assert "warning: ply 0: the move A1->A2 is illegal" in done.stderr
+    assert "[illegal_move]" in done.stdout
+
+
+def test_a_bot_that_raises_shows_its_own_traceback_and_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "mybot.py").write_text("def choose_move(position):\n    return 1 / 0\n", encoding="utf-8")
+    done = join(referee(options={"size": 4}), *SMALL, str(tmp_path / "mybot.py"))
+    assert done.exit_code == 3
+    assert done.stdout.splitlines()[-1].startswith("lost: ")
+    assert done.stderr.splitlines()[-1] == (
+        "Error: choose_move raised ZeroDivisionError: division by zero in mybot.py, line 2 [bot_failed]"
+    )
+    assert "return 1 / 0" in done.stderr
+    assert "triarena" not in done.stderr
+
+
+def test_a_bot_that_cannot_be_loaded_never_takes_a_seat() -> None:
+    done = CliRunner().invoke(main, ["join", *SMALL, "nowhere.py", "--port", "1"])
+    assert done.exit_code == 1
+    assert done.stderr.startswith("Error: there is no file nowhere.py;")
+
+
+def test_without_a_server_the_sentence_says_what_to_do() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    done = CliRunner().invoke(main, ["join", *SMALL, "--port", port])
+    assert done.exit_code == 1
+    assert "triarena serve" in done.stderr
+    assert done.stderr.rstrip().endswith("[connection_refused]")
+
+
+def test_a_full_room_is_the_servers_sentence() -> None:
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.JoinRoom, s.Error(code="room_full", message="both seats are taken", request="join_room"))
+
+    done = join(script, "--room", "r1")
+    assert (done.exit_code, done.stderr) == (1, "Error: both seats are taken [room_full]\n")
+
+
+def test_a_seat_of_another_game_is_given_back(mybot: str) -> None:
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.JoinReserved, joined())
+        peer.expect(c.Leave)
+        peer.send(s.Left(room="r1"))
+
+    done = join(script, "--reservation", "CODE", "--game", "flowerwars", mybot)
+    assert done.exit_code == 1
+    assert done.stderr.rstrip().endswith("[other_game]")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "which seat?"),
+        (["--room", "r", "--reservation", "c"], "both choose a seat"),
+        (["--room", "r", "--option", "size=4"], "--option goes with --game alone"),
+        (["--reservation", "c", "--matches", "2"], "good for one match"),
+        (["--game", "towerwars", "--option", "size"], "'size' is not of the form NAME=VALUE"),
+        (["--game", "towerwars", "--option", "size=4", "--option", "size=5"], "'size' is given twice"),
+        (["--game", "towerwars", "--name", " "], "cannot be a player's name"),
+        (["--room", ""], "'' cannot be room"),
+    ],
+)
+def test_wrong_use_is_told_before_anything_is_tried(arguments: list[str], sentence: str) -> None:
+    done = CliRunner().invoke(main, ["join", "--port", "1", *arguments])
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
+def test_waiting_for_the_server_ends_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock is the test's, so that nothing is waited for."""
+    now, naps = [0.0], []
+
+    def sleep(seconds: float) -> None:
+        naps.append(seconds)
+        now[0] += seconds
+
+    monkeypatch.setattr("triarena.cli.options.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("triarena.cli.options.time.sleep", sleep)
+    done = CliRunner().invoke(main, ["join", *SMALL, "--port", "1", "--wait", "1"])
+    assert done.exit_code == 1
+    assert len(naps) == 5
+    assert "[connection_refused]" in done.stderr
