@@ -46,7 +46,10 @@ def decode(payload: bytes, incoming: TypeAdapter[T]) -> T:
     try:
         raw: Any = msgpack.unpackb(payload)
     except (ValueError, msgpack.UnpackException, RecursionError) as error:
-        raise Undecodable("not_msgpack", f"the frame holds no single msgpack value: {_first_line(error)}") from None
+        hint = " (it looks like JSON: encode with msgpack)" if payload[:1] in (b"{", b"[") else ""
+        raise Undecodable(
+            "not_msgpack", f"the frame holds no single msgpack value: {_first_line(error)}{hint}"
+        ) from None
     if not isinstance(raw, dict):
         raise Undecodable("not_a_map", f"a message is a msgpack map, not {_kind(raw)}")
     try:

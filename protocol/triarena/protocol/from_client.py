@@ -22,6 +22,7 @@ class Hello(Value):
 
     type: Literal["hello"] = "hello"
     protocol: Annotated[int, Field(ge=0, le=10**6)]
+    """The version that the client speaks."""
     software: Annotated[str, Field(max_length=100)]
     """Name and version of the program, for the evidence of a match."""
     name: Name | None = None
@@ -52,14 +53,16 @@ class JoinReserved(Request):
 
     type: Literal["join_reserved"] = "join_reserved"
     reservation: Secret
+    """The code."""
     updates: Updates = "positions"
 
 
 class Rejoin(Request):
-    """Take back the seat of a lost connection. Answered ``error`` (``rejoin_unavailable``) by this version."""
+    """Take back the seat of a lost connection. This version refuses it (``rejoin_unavailable``)."""
 
     type: Literal["rejoin"] = "rejoin"
     token: Secret
+    """As ``joined`` gave it."""
     updates: Updates = "positions"
 
 
@@ -68,6 +71,7 @@ class Leave(Value):
 
     type: Literal["leave"] = "leave"
     id: RequestId | None = None
+    """As with a request: ``left`` carries the same."""
     room: RoomId
 
 
@@ -112,6 +116,7 @@ class Authenticate(Request):
 
     type: Literal["authenticate"] = "authenticate"
     secret: Secret
+    """The server's, as printed when it was first started."""
 
 
 class Slot(Value):
@@ -135,7 +140,9 @@ class Prepare(Request):
     time_control: TimeControl | None = None
     """Absent: the server's own."""
     slots: Annotated[list[Slot], Field(min_length=2, max_length=2)]
+    """Red, then blue."""
     paused: bool = False
+    """True: the match waits before its first ply for ``resume`` or ``step``."""
 
 
 class Pause(Request):
@@ -165,6 +172,7 @@ class Cancel(Request):
     type: Literal["cancel"] = "cancel"
     room: RoomId
     reason: Annotated[str, Field(max_length=200)] = ""
+    """For the players to read."""
 
 
 class Kick(Request):
@@ -172,6 +180,7 @@ class Kick(Request):
 
     type: Literal["kick"] = "kick"
     connection: Code
+    """Its number, as ``welcome`` told its client."""
 
 
 class Ping(Value):
@@ -179,6 +188,7 @@ class Ping(Value):
 
     type: Literal["ping"] = "ping"
     number: RequestId = 0
+    """Freely chosen."""
 
 
 class Pong(Value):
@@ -186,6 +196,7 @@ class Pong(Value):
 
     type: Literal["pong"] = "pong"
     number: RequestId = 0
+    """The same as in ``ping``."""
 
 
 FromClient: TypeAlias = (

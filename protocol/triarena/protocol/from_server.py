@@ -33,6 +33,7 @@ class Answer(Value):
     """A message that answers a request and carries its ``id``."""
 
     id: RequestId | None = None
+    """That of the request, if it had one."""
 
 
 class Welcome(Value):
@@ -40,7 +41,9 @@ class Welcome(Value):
 
     type: Literal["welcome"] = "welcome"
     protocol: int
+    """The version that the server speaks."""
     software: str
+    """Name and version of the server's program."""
     connection: Code
     """The number of this connection, by which administrators know it."""
     games: list[GameInfo]
@@ -63,6 +66,7 @@ class Joined(Answer):
     type: Literal["joined"] = "joined"
     room: RoomId
     side: SideName
+    """Yours."""
     name: str
     """Under which the seat plays."""
     game: GameName
@@ -85,10 +89,13 @@ class Turned(Value):
 
     ply: Ply
     side: SideName
+    """Whose ply it was."""
     move: WireMove
+    """In the game's canonical form."""
     text: str
     """The move in the game's notation."""
     used_ms: Milliseconds
+    """What the ply was charged."""
 
 
 class MatchStarted(Value):
@@ -101,14 +108,18 @@ class MatchStarted(Value):
     game: GameName
     rules_version: int
     options: Options
+    """All options with their effective values."""
     players: Players
     side: SideName
     """Yours."""
     to_move: SideName
+    """Who is asked first."""
     position: WirePosition
+    """The first one."""
     time_control: TimeControl
     """Yours."""
     startup_ms: Milliseconds
+    """Within which ``ready`` is to be answered."""
     plies: list[Turned] = []
     """What was played so far; empty at the start."""
 
@@ -131,10 +142,15 @@ class Moved(Value):
     room: RoomId
     ply: Ply
     side: SideName
+    """Whose ply it was."""
     move: WireMove
+    """In the game's canonical form."""
     text: str
+    """The move in the game's notation."""
     used_ms: Milliseconds
+    """What the ply was charged."""
     position: WirePosition | None = None
+    """The new one; only for observers."""
 
 
 class MatchOver(Value):
@@ -159,6 +175,7 @@ class Seat(Value):
     """Absent while the seat is open."""
     connected: bool
     reserved: bool
+    """Whether only a code opens it."""
     used_ms: Milliseconds
     """Time used in the match so far."""
 
@@ -171,12 +188,17 @@ class RoomInfo(Value):
     options: Options
     state: RoomState
     paused: bool
+    """Whether it waits, or will wait at the next ply."""
     match: Code | None = None
+    """Under which the server keeps the match; absent before it starts."""
     ply: Ply
+    """How many plies were played."""
     to_move: SideName | None = None
+    """Absent while no match is being played."""
     red: Seat
     blue: Seat
     observers: int
+    """How many watch."""
 
 
 class RoomView(Value):
@@ -188,6 +210,7 @@ class RoomView(Value):
     plies: Annotated[list[Turned], Field(max_length=1_000_000)] = []
     """The latest plies, at most as many as fit a frame; ``info.ply`` tells how many there were in all."""
     result: Result | None = None
+    """Once the match is over."""
 
 
 class Observing(Answer):
@@ -244,7 +267,9 @@ class RoomEvent(Value):
     type: Literal["room_event"] = "room_event"
     event: RoomEventKind
     info: RoomInfo
+    """The room after it."""
     result: Result | None = None
+    """Of ``over``."""
 
 
 class Notice(Value):
@@ -254,6 +279,7 @@ class Notice(Value):
     code: Code
     message: Sentence
     room: RoomId | None = None
+    """If it is about one."""
 
 
 class Error(Answer):
@@ -265,6 +291,7 @@ class Error(Answer):
     request: Code | None = None
     """The type of the request that this answers; absent if it answers none."""
     room: RoomId | None = None
+    """If it is about one."""
 
 
 class Goodbye(Value):

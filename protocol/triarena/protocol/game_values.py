@@ -19,10 +19,13 @@ Coordinate = Annotated[int, Field(ge=-1000, le=1000)]
 Point = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 """FlowerWars: ``[column, row]``, from ``[1, 1]``."""
 Ditch = Annotated[list[Point], Field(min_length=2, max_length=2)]
+"""FlowerWars: the two ends, each ``[column, row]``."""
 Flower = Annotated[list[Point], Field(min_length=3, max_length=3)]
+"""FlowerWars: the three corners, each ``[column, row]``."""
 Hex = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
 """Mississippi Queen: ``[q, r, s]`` with q + r + s = 0."""
 Direction = Literal["right", "down_right", "down_left", "left", "up_left", "up_right"]
+"""Clockwise, from ``right``."""
 FieldName = Annotated[str, Field(max_length=8)]
 """TowerWars: letter, then number, e.g. ``A1``."""
 
@@ -188,6 +191,7 @@ class Ship(Value):
     coal: int
     passengers: int
     free_turns: int
+    """How many turns by 60 degrees the next move has for nothing."""
     points: int
 
 
@@ -199,6 +203,7 @@ class MississippiQueenPosition(Value):
     sandbanks: Annotated[int, Field(ge=0, le=2)]
     segments: Annotated[list[Segment], Field(min_length=2, max_length=8)]
     next_direction: Direction | None = None
+    """Of the first hidden segment; absent when all are revealed."""
     turn: Annotated[int, Field(ge=0, le=1000)]
     to_move: SideName
     red: Ship

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, Final, TypeAlias, get_args
 
 from pydantic import TypeAdapter
 
-from . import docstrings
+from . import docstrings, from_client, from_server, game_values, values
 from .from_client import FROM_CLIENT, FromClient
 from .from_client import Step as StepRequest
 from .from_server import FROM_SERVER, FromServer
@@ -30,7 +30,7 @@ UNIONS: Final[dict[str, tuple[TypeAdapter[Any], str]]] = {
 NAMES: Final[dict[type[Value], str]] = {StepRequest: "Step", Step: "TowerWarsStep"}
 """Two models are called Step; in a schema, names are unique."""
 
-TRAVELLING: Final = tuple(f"{__package__}.{name}" for name in ("values", "game_values", "from_client", "from_server"))
+TRAVELLING: Final = (values, game_values, from_client, from_server)
 """The modules whose models travel."""
 
 CLIENT_MESSAGES: Final[tuple[type[Value], ...]] = get_args(FromClient)
@@ -44,15 +44,13 @@ def name_of(model: type[Value]) -> str:
 
 def models() -> dict[str, type[Value]]:
     """Every model that travels, by its name in ``$defs``, in order of definition; no abstract bases."""
-    here = [model for model in _below(Value) if model.__module__ in TRAVELLING]
-    bases = {base for model in here for base in model.__bases__}
-    return {name_of(model): model for model in here if model not in bases}
+    found = [kind for module in TRAVELLING for kind in vars(module).values() if _is_model(kind, module)]
+    bases = {base for model in found for base in model.__bases__}
+    return {name_of(model): model for model in found if model not in bases}
 
 
-def _below(model: type[Value]) -> Iterator[type[Value]]:
-    for sub in model.__subclasses__():
-        yield sub
-        yield from _below(sub)
+def _is_model(kind: object, module: ModuleType) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Value) and kind.__module__ == module.__name__
 
 
 def schema() -> Schema:

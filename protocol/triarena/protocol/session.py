@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from .codec import Encoded, Undecodable, decode, encode
 from .errors import LocalProtocolError, RemoteProtocolError
-from .frames import TO_CLIENT, TO_SERVER, FrameReader
+from .frames import HEADER, TO_CLIENT, TO_SERVER, FrameReader
 from .from_client import FROM_CLIENT, FromClient, Move
 from .from_server import FROM_SERVER, Error, FromServer, YourTurn
 from .table import ANSWERS, CONNECTION, CROSSING, IN_ROOM, REQUEST_TYPES, ROOM, MessageType, Phase, Place, Role
@@ -79,12 +79,12 @@ class Session(Generic[Out, In]):
         return any(room.place in (Place.STARTING, Place.THINKING) for room in self._rooms.values())
 
     def send(self, message: Out) -> bytes:
-        """The bytes to write for ``message``. Raises LocalProtocolError if it may not be sent now."""
+        """The bytes to write for ``message``. Raises LocalProtocolError if it may not be sent now, or is too large."""
         return self.send_encoded(encode(message))
 
     def send_encoded(self, encoded: Encoded[Out]) -> bytes:
         """Like ``send``, for a message that was packed once for many."""
-        problem = self._problem(self.role, encoded.message)
+        problem = self._problem(self.role, encoded.message) or self._too_large(encoded)
         if problem is not None:
             raise LocalProtocolError(problem)
         self._advance(self.role, encoded.message)
@@ -128,7 +128,8 @@ class Session(Generic[Out, In]):
             sentence = f"the move for ply {message.ply} came too late; that turn has passed"
             return Fault("late_move", sentence, late=True, room=room)
         greeting = self.phase is not Phase.OPEN
-        return Fault("greeting_first" if greeting else "not_now", problem, fatal=greeting, room=room)
+        id_ = getattr(message, "id", None)
+        return Fault("greeting_first" if greeting else "not_now", problem, fatal=greeting, room=room, id=id_)
 
     def _undecodable(self, error: Undecodable) -> Fault:
         request = REQUEST_TYPES.get(error.type or "")
@@ -136,6 +137,10 @@ class Session(Generic[Out, In]):
             self._requests.append(request)  # it will be answered, like any other
             return Fault(error.code, error.message, request=error.type, id=error.id)
         return Fault(error.code, error.message, fatal=self.phase is not Phase.OPEN, id=error.id)
+
+    def _too_large(self, encoded: Encoded[Out]) -> str | None:
+        size, limit = len(encoded.data) - HEADER, TO_SERVER if self.role is Role.CLIENT else TO_CLIENT
+        return f"{encoded.message.type!r} takes {size} bytes; the limit is {limit}" if size > limit else None
 
     def _problem(self, sender: Role, message: Any) -> str | None:
         """Why ``message`` may not be sent now; None if it may."""

@@ -20,17 +20,23 @@ SideName: TypeAlias = Literal["red", "blue"]
 Name = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[\w.+-]([\w .+-]*[\w.+-])?$")]
 """A player's name: letters, digits, ``_ . + -`` and blanks inside; at most 40 characters."""
 GameName = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z][a-z0-9_]*$")]
+"""E.g. ``towerwars``."""
 RoomId = Annotated[str, Field(min_length=1, max_length=40)]
+"""Which room it is about."""
 Secret = Annotated[str, Field(min_length=1, max_length=128)]
 """A reservation code, rejoin token or administrator secret."""
 Sentence = Annotated[str, Field(max_length=2000)]
+"""For people."""
 Code = Annotated[str, Field(max_length=60)]
+"""Stable, for programs."""
 RequestId = Annotated[int, Field(ge=0, le=2**53)]
 Ply = Annotated[int, Field(ge=0, le=10**6)]
+"""Counted from 0, over both sides."""
 Milliseconds = Annotated[float, Field(ge=0)]
 Options = Annotated[dict[Annotated[str, Field(max_length=40)], int | str], Field(max_length=16)]
 """A game's options by name, e.g. ``{"size": 8}``."""
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
+"""Of the game's randomness: same seed, same board."""
 Updates = Literal["positions", "moves"]
 """``positions``: ``your_turn`` carries the position. ``moves``: the client keeps its own."""
 
@@ -41,9 +47,12 @@ class OptionRange(Value):
     name: str
     minimum: int | None = None
     maximum: int | None = None
+    """Both present for a whole number."""
     choices: list[str] | None = None
+    """Present for a word."""
     default: int | str
     description: str
+    """For people."""
 
 
 class GameInfo(Value):
@@ -59,11 +68,15 @@ class Limits(Value):
     """What the server accepts and how long it waits."""
 
     frame_to_server: int
+    """The most bytes that a frame may announce."""
     frame_to_client: int
+    """The same, for the other direction."""
     bad_frames: int
     """How many bad frames a connection may send before it is closed."""
     rooms_per_connection: int
+    """How many seats and observer's places a connection may have at once."""
     greeting_seconds: float
+    """How long ``hello`` is waited for."""
 
 
 class PerMove(Value):
@@ -93,7 +106,9 @@ class Clock(Value):
     """The clock of the side to move, as ``your_turn`` tells it. Absent values mean no limit."""
 
     limit_ms: Milliseconds | None = None
+    """For this move."""
     remaining_ms: Milliseconds | None = None
+    """What is left of it, when this message is sent."""
     last_used_ms: Milliseconds | None = None
     """What the side's previous move was charged."""
     server_overhead_ms: Milliseconds | None = None
@@ -135,7 +150,9 @@ class Detail(Value):
     move: str | None = None
     """The offending move in the game's notation (or, if it has none, as it came)."""
     limit_ms: Milliseconds | None = None
+    """Of a timeout: what the move could have taken."""
     used_ms: Milliseconds | None = None
+    """Of a timeout: what it took, or how long it was waited for."""
     overrun_ms: Milliseconds | None = None
 
 

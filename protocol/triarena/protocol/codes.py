@@ -1,0 +1,97 @@
+"""Every stable code with its meaning: why matches end, what is wrong with a frame, why something is refused.
+
+The codes of broken rules are the games' own.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .values import AbortReason, ForfeitReason
+
+FORFEITS: Final[dict[ForfeitReason, str]] = {
+    "illegal_move": "The move breaks the rules, or is no move of this game. `detail` has `ply`, `move` and the `code` "
+    "of the broken rule.",
+    "timeout": "The move came too late, or not at all. `detail` has `limit_ms`, `used_ms` and `overrun_ms`.",
+    "disconnected": "The connection was lost or closed during the match.",
+    "stalled": "The connection stood, but the client did not answer a `ping`, or did not read what it was sent.",
+    "protocol_violation": "The client said in this room what may not be said there then, or the connection was closed "
+    "for bad frames.",
+    "left": "The client said `leave` during the match.",
+    "surrender": "The client said `surrender`.",
+    "no_show": "The client did not answer `match_started` with `ready` within the start-up time.",
+}
+"""Why one side (or both at once: then nobody wins) lost by the referee."""
+
+ABORTS: Final[dict[AbortReason, str]] = {
+    "cancelled": "An administrator broke the match off.",
+    "ply_limit": "The game could go on for ever, and the announced number of plies has been played.",
+    "server_stopped": "The server was shut down.",
+    "storage_lost": "The match could not be stored any more.",
+    "internal_error": "The server made an error; nobody is to blame.",
+}
+"""Why a match ended without a winner and without a loser."""
+
+FATAL_FAULTS: Final[dict[str, str]] = {
+    "frame_too_large": "The announced length is above the limit. Said as soon as the 4 bytes have come.",
+    "greeting_first": "Something else than `hello` came before the greeting was over.",
+    "truncated": "The stream ended inside a frame. (Nobody is left to be told; it stands in the server's log.)",
+}
+"""After these the stream can't be trusted: the connection is closed with this code."""
+
+FAULTS: Final[dict[str, str]] = {
+    "not_msgpack": "The payload is not exactly one msgpack value: cut short, with bytes behind it, or no msgpack.",
+    "not_a_map": "The payload is msgpack, but no map.",
+    "unknown_type": "The map has no `type`, or one that the protocol does not have. The sentence lists "
+    "those there are.",
+    "invalid_message": "A field is missing or has a wrong type or value. The sentence names the first such field.",
+    "not_now": "A message of the protocol, but it may not be sent now: see the tables of who may speak when. Said as "
+    "a player of a running match, it is a `protocol_violation` and costs the match.",
+}
+"""Answered by `error`; too many of them (`limits.bad_frames`) close the connection. Before the greeting is over
+they close it at once."""
+
+LATE: Final[dict[str, str]] = {
+    "late_move": "The move is for a turn that has passed: it crossed the end of that turn on the wire.",
+    "no_seat": "The message crossed the end of the match on the wire.",
+}
+"""Nobody's fault, and without consequence: told by `notice`."""
+
+REFUSALS: Final[dict[str, str]] = {
+    "already_in_room": "This connection sits in that room, or watches it.",
+    "bad_option": "The game has no such option, or not with this value. The sentence says what there is.",
+    "match_over": "The match has ended.",
+    "match_running": "The match has begun; its seats are taken for good.",
+    "name_taken": "Names are unique within a room.",
+    "no_seat": "You have no seat in that room.",
+    "not_administrator": "Only an administrator may do this.",
+    "not_paused": "`step` is for paused rooms.",
+    "not_started": "The room still waits for players.",
+    "rejoin_unavailable": "This server can't give a seat back after a lost connection yet.",
+    "reservation_expired": "The code was not used in time.",
+    "reservation_used": "The code was used already.",
+    "room_full": "Both seats are taken.",
+    "seat_reserved": "The open seats want a code.",
+    "server_stopping": "The server is about to stop.",
+    "throttled": "Too many wrong secrets; the sentence says how long to wait.",
+    "too_many_observers": "The room is full of observers.",
+    "too_many_rooms": "You have, or the server has, as many rooms as it may.",
+    "unknown_connection": "There is no such connection.",
+    "unknown_game": "There is no such game. The sentence lists those there are.",
+    "unknown_reservation": "There is no such code.",
+    "unknown_room": "There is no such room.",
+    "wrong_secret": "That is not the administrator's secret.",
+}
+"""Why a request (or a word in a room) was answered by `error`."""
+
+FAREWELLS: Final[dict[str, str]] = {
+    "greeting_timeout": "No `hello` came in time.",
+    "internal_error": "The server made an error; nobody is to blame.",
+    "kicked": "An administrator closed the connection.",
+    "protocol_version": "The server speaks another version of the protocol. The sentence says who is to be updated.",
+    "server_full": "The server has as many connections as it may.",
+    "server_stopping": "The server stops.",
+    "too_fast": "Messages came faster than a match can take them.",
+    "too_many_bad_frames": "`limits.bad_frames` was reached.",
+}
+"""Why the server hung up, in `goodbye` or `refused`; the codes of faults may stand there too."""
