@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triarena.games.core import IllegalMove, Side
-from triarena.games.towerwars import GAME, Step, TowerWarsPosition
+from triarena.games.towerwars import GAME, Step, TowerWarsPosition, distance
 from triarena.games.towerwars.board import board_of, ring
 
 untimed = settings(deadline=None)  # the first example of a size pays for its tables
@@ -148,13 +148,10 @@ def test_who_has_just_moved_could_move_again(size: int, seed: int) -> None:
 def test_rings_hold_the_fields_at_their_distance(size: int, data: st.DataObject) -> None:
     board = board_of(size)
     start = data.draw(st.integers(0, size * size - 1))
-    distances: dict[int, set[int]] = {}
     seen, edge = {start}, {start}
-    for distance in range(1, 2 * size):
+    for radius in range(1, 2 * size):
         edge = {target for field in edge for target in board.near[field].targets} - seen
         seen |= edge
-        distances[distance] = edge
+        assert set(ring(size, start, radius).targets) == edge
+        assert all(distance(board.fields[start], board.fields[field]) == radius for field in edge)
     assert seen == set(range(size * size))
-    for distance, fields in distances.items():
-        assert set(ring(size, start, distance).targets) == fields
-        assert all(board.distance(start, field) == distance for field in fields)

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from triarena.games.core import BadPosition, IllegalMove, MoveError, Side
-from triarena.games.towerwars import GAME, Piece, TowerWarsPosition
+from triarena.games.towerwars import GAME, Piece, TowerWarsPosition, distance
 from triarena.games.towerwars.board import board_of
 
 Record: TypeAlias = dict[str, Any]
@@ -105,7 +105,7 @@ def check_start(record: Record) -> Findings:
     bases = {side: [name for name, piece in position.pieces() if piece == Piece(side, "base")] for side in Side}
     yield from differ("greatest height of a tower", board.max_height, record["hmax"])
     yield from differ("bases", bases, {Side.RED: [record["red_base"]], Side.BLUE: [record["blue_base"]]})
-    yield from differ("distance of the bases", board.distance(0, len(board.fields) - 1), record["base_distance"])
+    yield from differ("distance of the bases", distance(board.fields[0], board.fields[-1]), record["base_distance"])
     yield from differ("stones", stones, {side: sorted(record[side]) for side in Side})
     yield from differ(
         "numbers of stones", [len(stones[side]) for side in Side], [record["red_count"], record["blue_count"]]

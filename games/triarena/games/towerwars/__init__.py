@@ -11,6 +11,7 @@
 The docstrings cite the authors' rules ("seed") by the names of its sections, in German.
 """
 
+from .board import distance as distance
 from .game import GAME as GAME
 from .moves import Step as Step
 from .pieces import Piece as Piece

@@ -48,20 +48,13 @@ class Board:
     red_base: int
     blue_base: int
 
-    def distance(self, one: int, two: int) -> int:
-        """How many steps from field to neighbouring field lead from ``one`` to ``two``."""
-        row_one, column_one = divmod(one, self.size)
-        row_two, column_two = divmod(two, self.size)
-        down, right = row_two - row_one, column_two - column_one
-        return max(abs(down), abs(right), abs(down + right))
-
     def start(self) -> bytes:
         """What stands where at the start: the bases, and stones up to distance n // 2 (seed: Startaufstellung)."""
         cells = bytearray(len(self.fields))
         for own, base in ((RED, self.red_base), (BLUE, self.blue_base)):
-            for field in range(len(cells)):
-                if self.distance(base, field) <= self.size // 2:
-                    cells[field] = own
+            for number, field in enumerate(self.fields):
+                if distance(self.fields[base], field) <= self.size // 2:
+                    cells[number] = own
             cells[base] = own | BASE
         return bytes(cells)
 
@@ -71,8 +64,21 @@ def field_name(column: int, row: int) -> str:
     return f"{chr(ord('A') + column)}{row + 1}"
 
 
-ALL_FIELDS = frozenset(field_name(column, row) for row in range(MAX_SIZE) for column in range(MAX_SIZE))
+_COORDINATES = {field_name(column, row): (column, row) for row in range(MAX_SIZE) for column in range(MAX_SIZE)}
+
+ALL_FIELDS = frozenset(_COORDINATES)
 """The names of all fields of the largest board; those of the smaller boards are among them."""
+
+
+def distance(one: str, two: str) -> int:
+    """How many steps from field to neighbouring field lead from ``one`` to ``two``, on a board of any size.
+
+    Raises KeyError for what is no field.
+    """
+    column_one, row_one = _COORDINATES[one]
+    column_two, row_two = _COORDINATES[two]
+    right, down = column_two - column_one, row_two - row_one
+    return max(abs(right), abs(down), abs(right + down))
 
 
 @cache
@@ -91,17 +97,17 @@ def board_of(size: int) -> Board:
 
 
 @cache
-def ring(size: int, start: int, distance: int) -> Ring:
-    """The fields at exactly ``distance`` (at least 1) from ``start``, row by row.
+def ring(size: int, start: int, radius: int) -> Ring:
+    """The fields at the distance ``radius`` (at least 1) from ``start``, row by row.
 
     Made when first asked for: far rings are many on a large board, and few of them are ever in reach.
     """
     row, column = divmod(start, size)
     targets = tuple(
         (row + down) * size + column + right
-        for down in range(-distance, distance + 1)
+        for down in range(-radius, radius + 1)
         if 0 <= row + down < size
-        for right in _columns(down, distance)
+        for right in _columns(down, radius)
         if 0 <= column + right < size
     )
     name = field_name(column, row)
@@ -109,10 +115,10 @@ def ring(size: int, start: int, distance: int) -> Ring:
     return Ring(targets, steps, _picker(targets))
 
 
-def _columns(down: int, distance: int) -> tuple[int, ...]:
+def _columns(down: int, radius: int) -> tuple[int, ...]:
     """How far to the right the fields of a ring lie, ``down`` rows below its middle."""
-    first, last = -distance - min(down, 0), distance - max(down, 0)
-    return tuple(range(first, last + 1)) if abs(down) == distance else (first, last)
+    first, last = -radius - min(down, 0), radius - max(down, 0)
+    return tuple(range(first, last + 1)) if abs(down) == radius else (first, last)
 
 
 def _picker(targets: tuple[int, ...]) -> Callable[[bytes], tuple[int, ...]]:

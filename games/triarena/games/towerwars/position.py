@@ -10,7 +10,7 @@ from itertools import chain, compress
 from triarena.games.core import Outcome, Score, Side
 
 from . import refusals
-from .board import Board, board_of, ring
+from .board import Board, board_of, distance, ring
 from .moves import Step
 from .notation import read_board, write_board
 from .pieces import BASE, EMPTY, PIECES, Piece
@@ -104,12 +104,12 @@ class TowerWarsPosition:
         if cells[start] == rules.own:
             if target in board.near[start].targets:
                 landed = rules.near[cells[target]]
-            elif 1 < board.distance(start, target) <= (reach := _reach(board, rules, cells, start)):
+            elif 1 < distance(move.start, move.target) <= (reach := _reach(board, rules, cells, start)):
                 landed = rules.far[cells[target]]
         elif rules.heights[cells[start]] and target in board.near[start].targets:
             landed = rules.dismantled[cells[target]]
         if landed == FORBIDDEN:
-            raise refusals.refusal(rules, move, cells[start], cells[target], board.distance(start, target), reach)
+            raise refusals.refusal(rules, move, cells[start], cells[target], reach)
         return start, target, landed
 
     def _moves_by_piece(self) -> Iterator[Iterable[Step]]:
@@ -127,8 +127,8 @@ class TowerWarsPosition:
         for stone in compress(fields, cells.translate(rules.stones)):
             around = near[stone]
             yield compress(around.steps, around.pick(may_land))
-            for distance in range(2, reaches.get(stone, 1) + 1):
-                around = ring(size, stone, distance)
+            for radius in range(2, reaches.get(stone, 1) + 1):
+                around = ring(size, stone, radius)
                 yield compress(around.steps, around.pick(may_land_far))
         may_land = cells.translate(rules.dismantled)
         for tower in towers:

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from triarena.games.core import IllegalMove
 
-from .board import Board
+from .board import Board, distance
 from .moves import Step
 from .pieces import BASE, BLOCKED, EMPTY, HEIGHT
 from .rules import SideRules
@@ -40,16 +40,13 @@ def off_board(board: Board, move: Step) -> IllegalMove:
     return IllegalMove("off_board", f"{move} is illegal: {missing} is no field of this board, A1 to {board.fields[-1]}")
 
 
-def refusal(rules: SideRules, move: Step, piece: int, content: int, distance: int, reach: int) -> IllegalMove:
+def refusal(rules: SideRules, move: Step, piece: int, content: int, reach: int) -> IllegalMove:
     """The first rule that an illegal move between two fields of the board breaks.
 
-    ``piece`` and ``content`` are what stands on start and target, ``distance`` lies between them, and ``reach``
-    is how far a stone on the start gets.
+    ``piece`` and ``content`` are what stands on start and target; ``reach`` is how far a stone on the start gets.
     """
     code, why = (
-        _start_fault(rules, move, piece)
-        or _way_fault(move, piece, distance, reach)
-        or _target_fault(rules, move, piece, content)
+        _start_fault(rules, move, piece) or _way_fault(move, piece, reach) or _target_fault(rules, move, piece, content)
     )
     return IllegalMove(code, f"{move} is illegal: {why}")
 
@@ -66,16 +63,16 @@ def _start_fault(rules: SideRules, move: Step, piece: int) -> tuple[str, str] | 
     return None
 
 
-def _way_fault(move: Step, piece: int, distance: int, reach: int) -> tuple[str, str] | None:
-    if distance == 0:
+def _way_fault(move: Step, piece: int, reach: int) -> tuple[str, str] | None:
+    away = distance(move.start, move.target)
+    if away == 0:
         return "same_field", "a move ends on another field than it starts from"
-    if piece & HEIGHT and distance > 1:
-        why = (
-            f"a tower's top stone goes to a neighbouring field, but {move.target} is {distance} away from {move.start}"
-        )
+    if piece & HEIGHT and away > 1:
+        why = f"a tower's top stone goes to a neighbouring field, but {move.target} is {away} away from {move.start}"
         return "tower_too_far", why
-    if distance > reach:
-        return "out_of_range", f"the stone on {move.start} reaches {reach} far, but {move.target} is {distance} away"
+    if away > reach:
+        why = f"the stone on {move.start} reaches {reach} far (1 and the heights of the own free towers beside it)"
+        return "out_of_range", f"{why}, but {move.target} is {away} away"
     return None
 
 
