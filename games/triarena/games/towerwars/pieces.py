@@ -43,6 +43,13 @@ class Piece:
         """How many stones of its side it consists of."""
         return 0 if self.kind == "base" else self.height + 1
 
+    def __str__(self) -> str:
+        """As in the position text: ``R`` a base, ``r`` a stone, ``r3`` a tower, ``r3x`` a blocked one."""
+        letter = "r" if self.side is Side.RED else "b"
+        if self.kind == "base":
+            return letter.upper()
+        return f"{letter}{self.height or ''}{'x' if self.blocked else ''}"
+
 
 def _all_pieces() -> dict[int, Piece]:
     pieces: dict[int, Piece] = {}
@@ -55,21 +62,10 @@ def _all_pieces() -> dict[int, Piece]:
     return pieces
 
 
-def _text(piece: Piece) -> str:
-    letter = "r" if piece.side is Side.RED else "b"
-    match piece.kind:
-        case "base":
-            return letter.upper()
-        case "stone":
-            return letter
-        case "tower":
-            return f"{letter}{piece.height}{'x' if piece.blocked else ''}"
-
-
 PIECES: Mapping[int, Piece] = MappingProxyType(_all_pieces())
 """The piece that a byte stands for; EMPTY is not among them."""
 
-TEXTS: Mapping[int, str] = MappingProxyType({EMPTY: "."} | {byte: _text(piece) for byte, piece in PIECES.items()})
+TEXTS: Mapping[int, str] = MappingProxyType({EMPTY: "."} | {byte: str(piece) for byte, piece in PIECES.items()})
 """The text of a byte in the position text, e.g. ``.``, ``R``, ``r``, ``r3``, ``r3x``."""
 
 BYTES: Mapping[str, int] = MappingProxyType({text: byte for byte, text in TEXTS.items()})
