@@ -174,9 +174,13 @@ def test_a_database_that_is_not_supported_is_refused(url: str, sentence: str) ->
     assert refused.value.code == "bad_url"
 
 
-def test_an_error_never_shows_the_password_of_the_database() -> None:
+@pytest.mark.parametrize(
+    "url",
+    ["postgresql://somebody:swordfish@127.0.0.1:1/db", "postgresql://somebody@127.0.0.1:1/db?password=swordfish"],
+)
+def test_an_error_never_shows_the_password_of_the_database(url: str) -> None:
     with pytest.raises(JournalError) as refused:
-        list_matches("postgresql://somebody:swordfish@127.0.0.1:1/db")
+        list_matches(url)
     assert refused.value.code == "cannot_read"
     assert "somebody" in refused.value.message
     assert "swordfish" not in refused.value.message

@@ -58,7 +58,7 @@ def shown(url: sa.URL) -> str:
     """The URL as a message may show it: a file's path, or the URL without its password."""
     if url.get_backend_name() == "sqlite":
         return str(url.database)
-    return url.render_as_string(hide_password=True)
+    return url.set(query={}).render_as_string(hide_password=True)  # a query may hold a password too
 
 
 def engine(url: sa.URL, sqlite_mode: str) -> sa.Engine:

@@ -1,0 +1,159 @@
+"""The server's settings: what there is, within which bounds, and its default. One frozen value, made once at start.
+
+``settings_sources`` reads them from a file, the environment and the command line; ``settings_text`` explains them.
+Every field has a default and a ``description`` that the organiser sees, so both are written for a person.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+from urllib.parse import quote
+
+from platformdirs import user_data_dir
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator
+
+
+def _path(value: object) -> Path:
+    """Texts become paths, with ``~`` for the home folder; an empty one names nothing."""
+    if isinstance(value, str) and value and "\0" not in value:
+        return Path(value).expanduser()
+    if isinstance(value, Path):
+        return value
+    raise ValueError("names no file")
+
+
+Seconds: TypeAlias = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
+SecondsOrNone: TypeAlias = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+"""Zero switches the waiting off."""
+FilePath: TypeAlias = Annotated[Path, PlainValidator(_path)]
+
+
+class Section(BaseModel):
+    """A table of the settings file: strict, closed and frozen."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class ServerSettings(Section):
+    """Where the server listens, keeps its data and logs."""
+
+    host: str = Field("127.0.0.1", min_length=1, description="Address to listen on; 0.0.0.0 or :: opens it to all.")
+    port: int = Field(13055, ge=0, le=65_535, description="TCP port; 0 takes any free one.")
+    port_file: FilePath | None = Field(
+        None, examples=["triarena.port"], description="File that receives the port once the server listens."
+    )
+    data_dir: FilePath = Field(
+        default_factory=lambda: Path(user_data_dir("triarena", appauthor=False)),
+        description="Folder for the journal and the administrator's secret.",
+    )
+    database: str | None = Field(
+        None,
+        min_length=1,
+        repr=False,
+        examples=["postgresql://user:password@localhost/triarena"],
+        description="Where matches are stored: sqlite:///PATH or postgresql://USER:PASSWORD@HOST/NAME. "
+        "Default: journal.sqlite3 in data_dir.",
+    )
+    log_format: Literal["auto", "console", "json"] = Field(
+        "auto", description="console for people, json for machines; auto is console on a terminal, else json."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        "info", description="The least important lines that are logged; debug tells every move."
+    )
+    stop_grace_seconds: SecondsOrNone = Field(
+        10.0, description="How long running matches may go on after the server was asked to stop."
+    )
+
+    @property
+    def database_url(self) -> str:
+        """The URL of the journal's database: ``database``, or the file in ``data_dir``."""
+        if self.database is not None:
+            return self.database
+        path = (self.data_dir / "journal.sqlite3").absolute()
+        return "sqlite:///" + quote(path.as_posix(), safe="/:")
+
+
+class ClockSettings(Section):
+    """The time control of matches that ask for no other: a fixed time for each move."""
+
+    move_seconds: Seconds = Field(2.0, description="Time for one move.")
+    margin_ms: int = Field(50, ge=0, le=60_000, description="Granted beyond move_seconds, for the network.")
+    strikes: int = Field(
+        0, ge=0, le=1000, description="How many overruns a side is forgiven in a match before it loses on time."
+    )
+    hard_seconds: Seconds = Field(
+        10.0, description="How long an overrun is waited for while strikes are left; at least move_seconds."
+    )
+    startup_seconds: Seconds = Field(
+        30.0, description="Time to get ready at the start of a match, e.g. to load a model; not on the clock."
+    )
+
+
+class LimitSettings(Section):
+    """What one client, one room and the whole server may use."""
+
+    connections: int = Field(1000, ge=1, le=100_000, description="Open connections; more are refused.")
+    greeting_seconds: Seconds = Field(5.0, description="A client that has not said hello by then is closed.")
+    write_seconds: Seconds = Field(
+        5.0, description="A client that does not read what it was sent for so long is closed."
+    )
+    heartbeat_seconds: Seconds = Field(
+        15.0, description="A connection that is silent for so long is pinged; silent for as long again, it is gone."
+    )
+    bad_frames: int = Field(
+        3, ge=1, le=1000, description="Frames that are no known message before the connection is closed."
+    )
+    queue_bytes: int = Field(
+        4_194_304, ge=65_536, le=1_073_741_824, description="Bytes that may wait to be taken by one client."
+    )
+    observer_queue: int = Field(
+        64,
+        ge=2,
+        le=10_000,
+        description="Messages that may wait for one observer; it then gets a fresh position instead.",
+    )
+    observers_per_room: int = Field(100, ge=0, le=10_000, description="Observers of one room; 0 allows none.")
+    rooms: int = Field(500, ge=1, le=100_000, description="Rooms at the same time.")
+    rooms_per_connection: int = Field(16, ge=1, le=100_000, description="Rooms that one client may play in at once.")
+
+
+class RoomSettings(Section):
+    """How long rooms and reservations wait for players."""
+
+    idle_seconds: Seconds = Field(
+        600.0, description="A room that is empty or waits for its second player for so long is closed."
+    )
+    reservation_seconds: Seconds = Field(
+        3600.0, description="How long a reservation code stays valid if it is not used."
+    )
+
+
+class Settings(Section):
+    """All settings."""
+
+    server: ServerSettings = Field(default_factory=ServerSettings)
+    clock: ClockSettings = Field(default_factory=ClockSettings)
+    limits: LimitSettings = Field(default_factory=LimitSettings)
+    rooms: RoomSettings = Field(default_factory=RoomSettings)
+
+
+SECTIONS: dict[str, type[Section]] = {name: type(section) for name, section in Settings()}
+"""The sections by name, in the order of the file."""
+
+
+def contradictions(settings: Settings) -> list[str]:
+    """Sentences about settings that are allowed alone but not together; empty if there are none."""
+    found = []
+    clock = settings.clock
+    if clock.strikes and clock.hard_seconds < clock.move_seconds:
+        found.append(
+            f"clock.hard_seconds ({clock.hard_seconds:g}) must be at least clock.move_seconds "
+            f"({clock.move_seconds:g}) where strikes are allowed; set both."
+        )
+    if settings.limits.rooms_per_connection > settings.limits.rooms:
+        found.append(
+            f"limits.rooms_per_connection ({settings.limits.rooms_per_connection}) must be at most limits.rooms "
+            f"({settings.limits.rooms}); set both."
+        )
+    return found
