@@ -24,14 +24,13 @@ OUTCOME_REASONS = {
 
 def by_the_rules(outcome: Outcome) -> Result:
     """The result of an outcome."""
-    who = "a draw" if outcome.winner is None else f"{outcome.winner.value} wins"
     why = OUTCOME_REASONS.get(outcome.reason, outcome.reason)
     return Result(
         kind="outcome",
         winner=_name(outcome.winner),
         reason=outcome.reason,
         sides=Scores(red=_score(outcome.red), blue=_score(outcome.blue)),
-        detail=Detail(message=f"the game is over {why}: {who}"),
+        detail=Detail(message=f"the game is over {why}"),
     )
 
 

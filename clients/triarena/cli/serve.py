@@ -1,0 +1,145 @@
+"""``triarena serve``: run the server until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import trio
+
+from triarena.server.app import CannotListen, watch_signals
+from triarena.server.app import serve as serve_plan
+from triarena.server.journal import JournalError
+from triarena.server.logs import configure_logging
+from triarena.server.planning import plan
+from triarena.server.secret import AdminSecret, SecretError, load_secret
+from triarena.server.settings_sources import SettingsError, load_settings
+from triarena.server.settings_text import describe
+
+from .options import Failure
+
+if TYPE_CHECKING:
+    from triarena.server.settings import Settings
+
+BAD_SETTINGS = 2
+
+
+class BadSettings(Failure):
+    """Settings that can't be used: wrong use, not a failure of the server."""
+
+    exit_code = BAD_SETTINGS
+
+
+@click.command()
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar="TRIARENA_CONFIG",
+    show_envvar=True,
+    help="A TOML file with settings; see --print-config.",
+)
+@click.option("--host", help="Address to listen on; 0.0.0.0 opens the server to the network.  [default: 127.0.0.1]")
+@click.option("--port", type=int, help="TCP port; 0 takes any free one.  [default: 13055]")
+@click.option("--port-file", type=click.Path(path_type=Path, dir_okay=False), help="File that receives the port.")
+@click.option("--data-dir", type=click.Path(path_type=Path, file_okay=False), help="Folder for journal and secret.")
+@click.option("--database", help="Database URL; SQLite in the data folder if left out.")
+@click.option("--move-time", type=float, help="Seconds for one move.  [default: 2]")
+@click.option("--startup-time", type=float, help="Seconds to get ready before the first move.  [default: 30]")
+@click.option("--log-format", help="console or json.  [default: by whether the log goes to a terminal]")
+@click.option("--log-level", help="debug, info, warning or error.  [default: info]")
+@click.option("--print-config", is_flag=True, help="Print all settings with their explanations, and exit.")
+def serve(config: Path | None, print_config: bool, **flags: Any) -> None:
+    """Run the server: matches of all games, until Ctrl-C.
+
+    The first Ctrl-C lets running matches finish for a while, the second stops at once. Settings come from their
+    defaults, the file of --config, the environment (TRIARENA_CLOCK__MOVE_SECONDS=5) and these options, in that
+    order.
+
+    \b
+    Example, for a class room:
+      triarena serve --host 0.0.0.0 --move-time 5
+    """
+    settings = _settings(config, flags)
+    if print_config:
+        click.echo(describe(settings), nl=False)
+        return
+    configure_logging(settings.server.log_level, settings.server.log_format)
+    try:
+        secret = load_secret(settings.server.data_dir)
+        trio.run(_main, settings, secret)
+    except (SecretError, JournalError) as error:
+        raise Failure(error.code, error.message) from None
+    except CannotListen as error:
+        raise Failure("cannot_listen", str(error)) from None
+    finally:
+        if settings.server.port_file is not None:
+            with suppress(OSError):
+                settings.server.port_file.unlink(missing_ok=True)
+
+
+def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
+    keys = {
+        "host": "server.host",
+        "port": "server.port",
+        "port_file": "server.port_file",
+        "data_dir": "server.data_dir",
+        "database": "server.database",
+        "log_format": "server.log_format",
+        "log_level": "server.log_level",
+        "move_time": "clock.move_seconds",
+        "startup_time": "clock.startup_seconds",
+    }
+    try:
+        return load_settings(config, os.environ, {keys[name]: value for name, value in flags.items()})
+    except SettingsError as error:
+        raise BadSettings(error.code, error.message) from None
+
+
+async def _main(settings: Settings, secret: AdminSecret) -> None:
+    software = f"triarena {version('triarena')}"
+    the_plan = plan(settings, secret.value, software)
+    stop = trio.Event()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch_signals, stop, nursery.cancel_scope)
+        await serve_plan(the_plan, stop, partial(_announce, settings, secret, software))
+        nursery.cancel_scope.cancel()
+
+
+def _announce(settings: Settings, secret: AdminSecret, software: str, addresses: Sequence[tuple[str, int]]) -> None:
+    """Say where the server is, what it plays, where it keeps its data, and the secret when it is new."""
+    from triarena.games import games
+
+    port = addresses[0][1]
+    lines = [f"{software} listens on {', '.join(f'{host}:{port}' for host, port in addresses)}"]
+    lines.append("games:  " + ", ".join(games()))
+    lines.append(f"data:   {settings.server.data_dir}")
+    if secret.is_new:
+        lines.append(f"secret: {secret.value}")
+        lines.append(f"        for administrators; shown this once, and kept in {secret.path}")
+    else:
+        lines.append(f"secret: in {secret.path}")
+    if secret.warning is not None:
+        lines.append(f"warning: {secret.warning}")
+    where = f" --port {port}" if port != 13055 else ""
+    lines.append(f"a bot joins with:  triarena join --game towerwars{where} random")
+    click.echo("\n".join(lines))
+    sys.stdout.flush()
+    if settings.server.port_file is not None:
+        _write_port(settings.server.port_file, port)
+
+
+def _write_port(file: Path, port: int) -> None:
+    """All at once, so that whoever waits for the file never reads half a number."""
+    draft = file.with_name(file.name + ".new")
+    try:
+        draft.write_text(f"{port}\n", encoding="ascii")
+        draft.replace(file)
+    except OSError as error:
+        raise Failure("port_file", f"the port file {file} cannot be written: {error.strerror or error}") from None
