@@ -107,7 +107,7 @@ def test_a_bot_that_raises_shows_its_own_traceback_and_one_sentence(tmp_path: Pa
     assert done.exit_code == 3
     assert done.stdout.splitlines()[-1].startswith("lost: ")
     assert done.stderr.splitlines()[-1] == (
-        "Error: choose_move raised ZeroDivisionError: division by zero in mybot.py, line 2 [bot_failed]"
+        "Error: ply 0: choose_move raised ZeroDivisionError: division by zero in mybot.py, line 2 [bot_failed]"
     )
     assert "return 1 / 0" in done.stderr
     assert "triarena" not in done.stderr

@@ -118,7 +118,7 @@ def test_a_bot_that_raises_leaves_the_match_and_its_author_sees_where() -> None:
         play_against(SMALL, choose_move)
     error = caught.value
     assert error.code == "bot_failed"
-    assert error.message.startswith("choose_move raised AttributeError: ")
+    assert error.message.startswith("ply 0: choose_move raised AttributeError: ")
     assert "in test_playing_a_match.py, line " in error.message
     assert "return position.no_such_thing" in error.traceback
     assert "clients/client.py" not in error.traceback

@@ -67,7 +67,7 @@ def join(
         with connected(host, port, name=name, wait=wait) as connection:
             for _ in range(matches):
                 joined = take_seat(connection, request)
-                _check_game(connection, joined, game)
+                check_game(connection, joined, game)
                 loaded = loaded or _load_early(bot, joined.game, seed)
                 assert loaded is not None, "the game is known now"
                 play_seat(connection, joined, loaded, on_event=listener)
@@ -157,7 +157,7 @@ def _load_early(bot: str, game: str | None, seed: int | None) -> Bot | None:
     return load_bot(bot, game or "", seed) if game is not None or is_file(bot) else None
 
 
-def _check_game(connection: Connection, joined: Joined, game: str | None) -> None:
+def check_game(connection: Connection, joined: Joined, game: str | None) -> None:
     """Give a seat back that is not of the game asked for."""
     from triarena.clients.client import leave
 

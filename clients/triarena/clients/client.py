@@ -16,14 +16,16 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
+
+from pydantic import ValidationError
 
 from triarena.games import AnyGame, AnyPosition, MoveError, Side, UnknownGame, find_game
 from triarena.protocol.from_client import Join, JoinReserved, JoinRoom, Leave, Move, Ready, Surrender
 from triarena.protocol.from_server import FromServer, Joined, Left, MatchOver, MatchStarted, YourTurn
 from triarena.protocol.values import TimeControl
 
-from .bots import Bot, BotMove, bot_of, call_bot
+from .bots import Bot, BotMove, bot_of, call_bot, chosen_move
 from .connection import DEFAULT_HOST, DEFAULT_PORT, Connection
 from .errors import BotError, ClientError, ConnectionLost, ServerError
 
@@ -210,22 +212,16 @@ class _Seat:
         position = self.position(turn.position)
         try:
             returned = call_bot("choose_move", self.bot.choose_move, position, turn.clock, passes=(GiveUp,))
+            move, wire = chosen_move(self.game, returned)
+            message = Move(room=turn.room, ply=turn.ply, move=wire)
         except GiveUp:
             self.connection.send(Surrender(room=turn.room))
             return
-        self.connection.send(self.move(turn, position, returned))
-
-    def move(self, turn: YourTurn, position: AnyPosition, returned: Any) -> Move:
-        """The message for what the bot returned; an illegal move is reported. Raises BotError for no move."""
-        if returned is None:
-            raise BotError("no_move", f"ply {turn.ply}: choose_move returned None; is a 'return' missing?")
-        try:
-            wire = self.game.write_move(self.game.parse(returned) if isinstance(returned, str) else returned)
-            move, message = self.game.read_move(wire), Move(room=turn.room, ply=turn.ply, move=wire)
-        except MoveError as error:
-            _refuse(turn, self.game, error.message)
-        except Exception:  # whatever a rules engine makes of a value that is none of its moves
-            _refuse(turn, self.game, f"it returned {returned!r:.80}")
+        except BotError as error:
+            raise BotError(error.code, f"ply {turn.ply}: {error.message}", error.traceback) from None
+        except ValidationError:  # a move that the rules could read, but no frame would hold
+            sentence = f"ply {turn.ply}: the move that choose_move returned is too long to be sent"
+            raise BotError("not_a_move", f"{sentence}; return one of position.legal_moves()") from None
         try:
             position.check(move)
         except MoveError as error:
@@ -234,7 +230,7 @@ class _Seat:
                 f"[{error.code}]; it is sent all the same, and the server will judge it.\n"
                 f"  position: {position!r}"
             )
-        return message
+        self.connection.send(message)
 
     def position(self, wire: Any) -> AnyPosition:
         """The position of a message."""
@@ -242,8 +238,3 @@ class _Seat:
             raise ServerError("no_position", "the server sent no position with the turn, although it was asked to")
         position: AnyPosition = self.game.read_position(wire.model_dump(exclude_none=True))
         return position
-
-
-def _refuse(turn: YourTurn, game: AnyGame, why: str) -> NoReturn:
-    sentence = f"ply {turn.ply}: what choose_move returned is no move of {game.title}: {why}"
-    raise BotError("not_a_move", f"{sentence}; return one of position.legal_moves(), or a move's text") from None

@@ -9,6 +9,7 @@ from .bot import Bot as Bot
 from .bot import BotMove as BotMove
 from .bot import bot_of as bot_of
 from .bot import call_bot as call_bot
+from .bot import chosen_move as chosen_move
 from .loading import BUILT_IN_BOTS as BUILT_IN_BOTS
 from .loading import is_file as is_file
 from .loading import load_bot as load_bot

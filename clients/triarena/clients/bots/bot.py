@@ -10,6 +10,8 @@ from traceback import TracebackException
 from typing import Any, Final, TypeAlias
 
 from triarena.clients.errors import BotError
+from triarena.games import AnyGame, MoveError, Plain
+from triarena.games.core import shown
 
 BotMove: TypeAlias = Callable[..., Any]
 """``choose_move(position)`` or ``choose_move(position, clock)``; returns a move, or its text."""
@@ -45,6 +47,24 @@ def call_bot(what: str, function: Callable[..., Any], *arguments: Any, passes: t
     except (Exception, SystemExit) as error:
         where, traceback = explain(error)
         raise BotError("bot_failed", f"{what} raised {summary(error)}{where}", traceback) from None
+
+
+def chosen_move(game: AnyGame, returned: Any) -> tuple[Any, Plain]:
+    """The move that a bot returned, itself or by its text, and its wire form. Raises BotError if it is none.
+
+    Whether the rules allow it is another question.
+    """
+    if returned is None:
+        raise BotError("no_move", "choose_move returned None; is a 'return' missing?")
+    try:
+        wire = game.write_move(game.parse(returned) if isinstance(returned, str) else returned)
+        return game.read_move(wire), wire
+    except MoveError as error:
+        why = error.message
+    except Exception:  # whatever a rules engine makes of a value that is none of its moves
+        why = f"it returned {shown(returned)}"
+    sentence = f"what choose_move returned is no move of {game.title}: {why}"
+    raise BotError("not_a_move", f"{sentence}; return one of position.legal_moves(), or a move's text")
 
 
 def summary(error: BaseException) -> str:

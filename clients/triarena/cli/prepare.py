@@ -1,0 +1,94 @@
+"""``triarena prepare``: a room with reserved seats, and the commands that fill them."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import DEFAULT_HOST, DEFAULT_PORT, administrator, game_options, secret_options, server_options
+
+if TYPE_CHECKING:
+    from triarena.protocol.from_client import Slot
+    from triarena.protocol.from_server import Prepared
+
+SIDES = ("red", "blue")
+
+
+@click.command(epilog="A reservation is good for one client and expires after a time that the server's settings say.")
+@click.argument("game")
+@game_options
+@click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="What the game draws comes from it.  [default: drawn]")
+@click.option(
+    "--move-time", type=click.FloatRange(0, 86400, min_open=True), help="Seconds per move, instead of the server's."
+)
+@click.option("--untimed", type=click.Choice([*SIDES, "both"]), help="No clock for this side, for debugging.")
+@click.option("--name-red", help="Under which red plays, whatever its client calls itself.")
+@click.option("--name-blue", help="Likewise for blue.")
+@click.option("--paused", is_flag=True, help="Play no ply before triarena resume or triarena step.")
+@click.option("--open", "is_open", is_flag=True, help="Anybody may take the seats; no reservations.")
+@server_options
+@secret_options
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON instead of commands.")
+def prepare(
+    game: str,
+    options: dict[str, int | str],
+    seed: int | None,
+    move_time: float | None,
+    untimed: str | None,
+    name_red: str | None,
+    name_blue: str | None,
+    paused: bool,
+    is_open: bool,
+    host: str,
+    port: int,
+    secret: str | None,
+    secret_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Open a room of GAME with its two seats reserved, and print the commands that take them.
+
+    \b
+    $ triarena prepare towerwars --option size=10 --name-red Anna --name-blue Bert
+    $ triarena prepare flowerwars --untimed both --paused
+    """
+    from triarena.protocol.from_client import Slot
+    from triarena.protocol.values import PerMove
+
+    with administrator(host, port, secret, secret_file) as admin:
+        slots = [
+            Slot(name=name, reserved=not is_open, timed=untimed not in (side, "both"))
+            for side, name in zip(SIDES, (name_red, name_blue), strict=True)
+        ]
+        prepared = admin.prepare(
+            game,
+            options,
+            seed=seed,
+            time_control=None if move_time is None else PerMove(move_ms=move_time * 1000),
+            slots=slots,
+            paused=paused,
+        )
+    if as_json:
+        click.echo(
+            json.dumps({"room": prepared.room, "reservations": dict(zip(SIDES, prepared.reservations, strict=True))})
+        )
+    else:
+        click.echo("\n".join(_commands(prepared, slots, host, port, paused)))
+
+
+def _commands(prepared: Prepared, slots: list[Slot], host: str, port: int, paused: bool) -> list[str]:
+    """What to paste, one line per seat and one to watch."""
+    server = "" if host == DEFAULT_HOST else f" --host {shlex.quote(host)}"
+    server += "" if port == DEFAULT_PORT else f" --port {port}"
+    lines = [f"room {prepared.room} is ready; replace mybot.py by the bot's file:"]
+    for side, slot, code in zip(SIDES, slots, prepared.reservations, strict=True):
+        seat = f"--room {prepared.room}" if code is None else f"--reservation {shlex.quote(code)}"
+        remark = f"  # {side}" + (f", {slot.name}" if slot.name else "")
+        lines.append(f"  triarena join mybot.py {seat}{server}{remark}")
+    lines.append(f"  triarena watch {prepared.room}{server}")
+    if paused:
+        lines.append(f"  triarena resume {prepared.room}{server}  # it is paused; or step, ply by ply")
+    return lines

@@ -1,0 +1,62 @@
+"""``triarena rooms``: what is going on at a server."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from .options import connected, server_options
+from .table import table
+
+if TYPE_CHECKING:
+    from triarena.protocol.from_server import RoomInfo, Seat
+
+HEADINGS = ("room", "game", "state", "red", "blue", "ply", "to move", "red time", "blue time", "watching")
+
+
+@click.command()
+@server_options
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON per room.")
+def rooms(host: str, port: int, as_json: bool) -> None:
+    """List the rooms of a server: who plays what, whose turn it is, and the time used.
+
+    \b
+    $ triarena rooms
+    $ triarena rooms --json | jq .state
+    """
+    from triarena.clients.admin import list_rooms
+
+    with connected(host, port) as connection:
+        found = list_rooms(connection)
+    if as_json:
+        for info in found:
+            click.echo(json.dumps(info.model_dump(exclude_none=True)))
+    elif found:
+        click.echo(table(HEADINGS, [_row(info) for info in found]))
+    else:
+        click.echo("no rooms; open one with: triarena join --game GAME, or triarena prepare GAME")
+
+
+def _row(info: RoomInfo) -> tuple[str, ...]:
+    state = f"{info.state} (paused)" if info.paused and info.state != "paused" else info.state
+    options = ",".join(f"{name}={value}" for name, value in info.options.items())
+    return (
+        info.room,
+        f"{info.game} {options}".rstrip(),
+        state,
+        _player(info.red),
+        _player(info.blue),
+        str(info.ply),
+        info.to_move or "",
+        f"{info.red.used_ms / 1000:.1f} s",
+        f"{info.blue.used_ms / 1000:.1f} s",
+        str(info.observers),
+    )
+
+
+def _player(seat: Seat) -> str:
+    if seat.name is None:
+        return "(reserved)" if seat.reserved else "(open)"
+    return seat.name if seat.connected else f"{seat.name} (away)"

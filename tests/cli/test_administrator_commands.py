@@ -1,0 +1,150 @@
+"""``triarena prepare``, ``pause``, ``resume``, ``step``, ``cancel``, ``kick``, and where the secret comes from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from tests.clients.scripted_server import Peer, Script, serving
+
+from triarena.cli import main
+from triarena.protocol import from_client as c
+from triarena.protocol import from_server as s
+from triarena.protocol.values import PerMove
+
+
+class Office:
+    """A script that lets an administrator in and answers one request; remembers what it was asked."""
+
+    def __init__(self, kind: type[Any], answer: Any) -> None:
+        self.kind, self.answer = kind, answer
+        self.secret = ""
+        self.asked: Any = None
+
+    def __call__(self, peer: Peer) -> None:
+        peer.greet()
+        self.secret = peer.answer(c.Authenticate, s.Authenticated()).secret
+        self.asked = peer.answer(self.kind, self.answer)
+
+
+def run(script: Script, command: str, *arguments: str, **environment: str) -> tuple[Result, int]:
+    """The command's result, and the port of the server that it ran against."""
+    with serving(script) as server:
+        port = str(server.port)
+        done = CliRunner().invoke(
+            main, [command, *arguments, "--port", port], env={"TRIARENA_SECRET": "s3", **environment}
+        )
+    return done, server.port
+
+
+def test_preparing_prints_one_command_per_seat_and_one_to_watch() -> None:
+    office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"]))
+    done, port = run(office, "prepare", "towerwars", "--option", "size=10", "--name-red", "Ann", "--name-blue", "Bob B")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines() == [
+        "room r7 is ready; replace mybot.py by the bot's file:",
+        f"  triarena join mybot.py --reservation RED-CODE --port {port}  # red, Ann",
+        f"  triarena join mybot.py --reservation BLUE-CODE --port {port}  # blue, Bob B",
+        f"  triarena watch r7 --port {port}",
+    ]
+    assert office.asked == c.Prepare(
+        id=2, game="towerwars", options={"size": 10}, slots=[c.Slot(name="Ann"), c.Slot(name="Bob B")]
+    )
+
+
+def test_clocks_seed_pause_and_open_seats_are_passed_on() -> None:
+    office = Office(c.Prepare, s.Prepared(room="r7", reservations=[None, None]))
+    arguments = ["--open", "--paused", "--seed", "5", "--move-time", "0.5", "--untimed", "blue"]
+    done, port = run(office, "prepare", "towerwars", *arguments)
+    assert done.stdout.splitlines()[1] == f"  triarena join mybot.py --room r7 --port {port}  # red"
+    assert done.stdout.splitlines()[-1].startswith(f"  triarena resume r7 --port {port}")
+    assert office.asked == c.Prepare(
+        id=2,
+        game="towerwars",
+        seed=5,
+        time_control=PerMove(move_ms=500),
+        slots=[c.Slot(reserved=False), c.Slot(reserved=False, timed=False)],
+        paused=True,
+    )
+
+
+def test_preparing_for_a_program_prints_json() -> None:
+    office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"]))
+    done, _ = run(office, "prepare", "towerwars", "--json")
+    assert json.loads(done.stdout) == {"room": "r7", "reservations": {"red": "RED-CODE", "blue": "BLUE-CODE"}}
+
+
+def test_a_name_that_no_server_takes_is_wrong_use() -> None:
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.Authenticate, s.Authenticated())
+
+    done, _ = run(script, "prepare", "towerwars", "--name-red", "!")
+    assert done.exit_code == 2
+    assert "'!' cannot be a player's name" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "request_"),
+    [
+        (["pause", "r1"], c.Pause(id=2, room="r1")),
+        (["resume", "r1"], c.Resume(id=2, room="r1")),
+        (["step", "r1"], c.Step(id=2, room="r1")),
+        (["cancel", "r1", "--reason", "rain"], c.Cancel(id=2, room="r1", reason="rain")),
+        (["kick", "c7"], c.Kick(id=2, connection="c7")),
+    ],
+)
+def test_each_control_command_sends_its_request_and_prints_the_servers_sentence(
+    arguments: list[str], request_: Any
+) -> None:
+    office = Office(type(request_), s.Done(message="it is done"))
+    done, _ = run(office, *arguments)
+    assert (done.exit_code, done.stdout) == (0, "it is done\n")
+    assert office.asked == request_
+
+
+def test_a_wrong_secret_is_the_servers_sentence() -> None:
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.Authenticate, s.Error(code="wrong_secret", message="that is not it", request="authenticate"))
+
+    done, _ = run(script, "pause", "r1")
+    assert (done.exit_code, done.stderr) == (1, "Error: that is not it [wrong_secret]\n")
+
+
+def test_the_secret_may_stand_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("from the file\n", encoding="utf-8")
+    office = Office(c.Pause, s.Done(message=""))
+    run(office, "pause", "r1", "--secret-file", str(tmp_path / "secret"), TRIARENA_SECRET="")
+    assert office.secret == "from the file"
+
+
+def test_the_secret_of_a_server_on_this_machine_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("platformdirs")
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda name: str(tmp_path / name))
+    (tmp_path / "triarena").mkdir()
+    (tmp_path / "triarena" / "admin-secret").write_text("from its place", encoding="utf-8")
+    office = Office(c.Pause, s.Done(message=""))
+    run(office, "pause", "r1", TRIARENA_SECRET="")
+    assert office.secret == "from its place"
+
+
+def test_without_a_secret_the_sentence_says_where_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("platformdirs")
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda name: str(tmp_path / name))
+    done = CliRunner().invoke(main, ["pause", "r1", "--port", "1"], env={"TRIARENA_SECRET": ""})
+    assert done.exit_code == 1
+    assert done.stderr.rstrip().endswith("pass --secret or --secret-file, or set TRIARENA_SECRET [no_secret]")
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff"])
+def test_a_secret_file_that_holds_none_is_told(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / "secret").write_bytes(content)
+    arguments = ["pause", "r1", "--port", "1", "--secret-file", str(tmp_path / "secret")]
+    done = CliRunner().invoke(main, arguments, env={"TRIARENA_SECRET": ""})
+    assert done.exit_code == 1
+    assert done.stderr.rstrip().endswith("[secret_unreadable]")
