@@ -113,7 +113,7 @@ class Foreign(Value):
     @model_validator(mode="after")
     def _bounded(self) -> Self:
         level = list((self.model_extra or {}).values())
-        for _ in range(NESTING):
+        for _ in range(NESTING + 1):
             level = [inner for outer in level for inner in _contents(outer)]
             if not level:
                 return self
