@@ -19,8 +19,40 @@ _KINDS = {WATER_MARK: PASSABLE, ISLAND_MARK: BLOCKED, GOAL_MARK: PASSABLE | GOAL
 _KINDS.update(dict.fromkeys(WAITING_MARKS, BLOCKED))
 
 MAX_DISTANCE = 6
-Ray: TypeAlias = tuple[tuple[int, int], ...]
-"""The fields straight ahead of a ship: (cell, movement points up to there), nearest first."""
+Ray: TypeAlias = tuple[tuple[int, int, int, bool], ...]
+"""The fields straight ahead of a ship, nearest first: cell, distance, movement points, whether it is a sandbank."""
+
+
+class Rays(dict[int, tuple[Ray, ...]]):
+    """By cell and direction: the fields ahead up to the first blocked one, a sandbank or the greatest distance.
+
+    A field costs one point, and the first one on the stream another (rules: one surcharge per advance; the field
+    on which the ship starts does not count). The other ship is left out. A cell is looked at when it is asked for.
+    """
+
+    def __init__(self, kinds: bytes) -> None:
+        super().__init__()
+        self._kinds = kinds
+
+    def __missing__(self, cell: int) -> tuple[Ray, ...]:
+        rays = self[cell] = tuple(self._look_ahead(cell, step) for step in STEPS)
+        return rays
+
+    def _look_ahead(self, cell: int, step: int) -> Ray:
+        ray = []
+        surcharge = 0
+        for distance in range(1, MAX_DISTANCE + 1):
+            cell += step
+            kind = self._kinds[cell]
+            if not kind & PASSABLE:
+                break
+            if kind & STREAM:
+                surcharge = 1
+            aground = bool(kind & SANDBANK)
+            ray.append((cell, distance, distance + surcharge, aground))
+            if aground:
+                break
+        return tuple(ray)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +102,8 @@ class River:
     """All passenger fields in river order; bit k of a position's ``taken`` is passenger k."""
     docks: dict[int, tuple[int, ...]] = field(init=False, repr=False, compare=False)
     """By dock: the bits of its passengers, in the order in which they are fetched."""
-    _rays: dict[int, Ray] = field(init=False, repr=False, compare=False)
+    rays: Rays = field(init=False, repr=False, compare=False)
+    """How far a ship gets; filled as it is used, so no part of the value."""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,46 +118,19 @@ class River:
             for cell in middle_cells(segment.direction, segment.center, self._onward(index)):
                 if kinds[cell] & PASSABLE:
                     kinds[cell] |= STREAM
-        for name, value in (
-            ("kinds", bytes(kinds)),
-            ("progress", bytes(progress)),
-            ("passengers", tuple(passengers)),
-            ("docks", _docks(passengers)),
-            ("_rays", {}),
-            ("_hash", hash((self.segments, self.next_direction))),
-        ):
+        derived = {
+            "kinds": bytes(kinds),
+            "progress": bytes(progress),
+            "passengers": tuple(passengers),
+            "docks": _docks(passengers),
+            "rays": Rays(bytes(kinds)),
+            "_hash": hash((self.segments, self.next_direction)),
+        }
+        for name, value in derived.items():
             object.__setattr__(self, name, value)
 
     def __hash__(self) -> int:
         return self._hash
-
-    def ray(self, cell: int, direction: int) -> Ray:
-        """The fields ahead up to the first blocked one, a sandbank or 6 fields, if no other ship were there.
-
-        Each costs one point, and the first that is stream one more (rules: one surcharge per advance; the
-        field on which the ship starts does not count).
-        """
-        key = cell * 6 + direction
-        try:
-            return self._rays[key]
-        except KeyError:
-            ray = self._rays[key] = self._look_ahead(cell, STEPS[direction])
-            return ray
-
-    def _look_ahead(self, cell: int, step: int) -> Ray:
-        ray = []
-        surcharge = 0
-        for distance in range(1, MAX_DISTANCE + 1):
-            cell += step
-            kind = self.kinds[cell]
-            if not kind & PASSABLE:
-                break
-            if kind & STREAM:
-                surcharge = 1
-            ray.append((cell, distance + surcharge))
-            if kind & SANDBANK:
-                break
-        return tuple(ray)
 
     def _onward(self, index: int) -> Direction:
         """The direction of the segment behind that one; the last keeps its own."""

@@ -104,14 +104,14 @@ def _advance(
     river: River, cell: int, direction: Direction, distance: int, movement: int, their_cell: int
 ) -> tuple[int, int]:
     """The cell that an advance reaches, and its cost in movement points."""
-    ray = river.ray(cell, direction)
+    ray = river.rays[cell][direction]
     if distance <= len(ray):
-        reached, cost = ray[distance - 1]
+        reached, _, cost, aground = ray[distance - 1]
         if reached == their_cell:
-            if cost < movement and not river.kinds[reached] & SANDBANK:
+            if cost < movement and not aground:
                 return reached, cost
         elif cost <= movement:
-            for passed, _ in ray[: distance - 1]:
+            for passed, *_ in ray[: distance - 1]:
                 if passed == their_cell:
                     break
             else:
@@ -124,7 +124,7 @@ def _refuse_advance(
 ) -> NoReturn:
     """Walk the way of an impossible advance and say where it ends."""
     spent, start = 0, cell
-    for passed, (reached, cost) in enumerate(river.ray(cell, direction)[:distance], start=1):
+    for reached, passed, cost, aground in river.rays[cell][direction][:distance]:
         if distance > movement or cost > movement:
             break
         where = field_of(reached)
@@ -134,7 +134,7 @@ def _refuse_advance(
             if passed < distance:
                 _refuse("ship_already_in_target", f"the other ship on {where} bars the way")
             _refuse("sandbank_push", f"the other ship cannot be pushed off the sandbank at {where}")
-        if river.kinds[reached] & SANDBANK:
+        if aground:
             _refuse("move_end_on_sandbank", f"an advance must end on the sandbank at {where}, not go through it")
         spent, cell = cost, reached
     else:
