@@ -187,7 +187,7 @@ def referee(
     *,
     client: Side = Side.RED,
     seed: int = 0,
-    startup_ms: float = 10_000,
+    move_ms: float = 2000,
 ) -> Script:
     """A script: one match of the client against random moves, judged by the rules."""
     game: AnyGame = find_game(game_name)
@@ -197,12 +197,12 @@ def referee(
         while (request := peer.receive()) is not None:
             seat = joined(game=game_name, side=client.value, options=dict(options or {}))
             peer.send(seat.model_copy(update={"id": request.id}))
-            _match(peer, game, game.start(options or {}, seed), client, random.Random(seed), startup_ms)
+            _match(peer, game, game.start(options or {}, seed), client, random.Random(seed), move_ms)
 
     return script
 
 
-def _match(peer: Peer, game: AnyGame, position: Any, client: Side, rng: random.Random, startup_ms: float) -> None:
+def _match(peer: Peer, game: AnyGame, position: Any, client: Side, rng: random.Random, move_ms: float) -> None:
     wire = game.write_position(position)
     players = Players(red="Ann", blue="Bob")
     peer.send(
@@ -217,7 +217,7 @@ def _match(peer: Peer, game: AnyGame, position: Any, client: Side, rng: random.R
             to_move=position.to_move.value,
             position=wire,
             time_control=PerMove(move_ms=2000),
-            startup_ms=startup_ms,
+            startup_ms=10_000,
         )
     )
     if not isinstance(peer.receive(), c.Ready):
@@ -227,7 +227,7 @@ def _match(peer: Peer, game: AnyGame, position: Any, client: Side, rng: random.R
     while position.outcome is None:
         side = position.to_move
         if side is client:
-            clock = Clock(limit_ms=2000, remaining_ms=2000)
+            clock = Clock(limit_ms=move_ms, remaining_ms=move_ms)
             peer.send(s.YourTurn(room="r1", ply=ply, clock=clock, position=game.write_position(position)))
             answer = peer.receive()
             ending = _forfeit(game, position, answer, client, ply)

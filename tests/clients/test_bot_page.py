@@ -1,0 +1,122 @@
+"""What docs/write-your-bot.md shows works as it stands there."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from tests.clients.scripted_server import referee, serving
+
+from triarena.cli import COMMANDS, main
+from triarena.games import find_game
+
+PAGE = (Path(__file__).parents[2] / "docs" / "write-your-bot.md").read_text("utf-8")
+FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+BLOCKS = [(language, textwrap.dedent(text)) for _, language, text in FENCE.findall(PAGE)]
+FILES = {text.split()[1]: text for language, text in BLOCKS if language == "python"}
+GAMES: dict[str, dict[str, int | str]] = {
+    "flowerwars": {"size": 3},
+    "towerwars": {"size": 4},
+    "mississippi_queen": {},
+}
+
+
+@pytest.fixture
+def page_file(tmp_path: Path) -> Any:
+    """Writes a file of the page."""
+
+    def write(name: str) -> str:
+        (tmp_path / name).write_text(FILES[name], encoding="utf-8")
+        return str(tmp_path / name)
+
+    return write
+
+
+def test_the_first_bot_is_complete_in_fifteen_lines() -> None:
+    assert len(FILES["mybot.py"].splitlines()) <= 15
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_first_bot_plays_every_game_to_its_end(page_file: Any, game: str) -> None:
+    options = [f"--option={name}={value}" for name, value in GAMES[game].items()]
+    with serving(referee(game, GAMES[game])) as server:
+        arguments = ["join", "--game", game, *options, "--port", str(server.port), page_file("mybot.py")]
+        done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    assert done.stderr == ""
+
+
+def test_the_patient_bot_moves_within_its_time(page_file: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a clock of the test's, which advances by 10 ms whenever it is read."""
+    from triarena.clients.bots import load_bot
+    from triarena.protocol.values import Clock
+
+    bot = load_bot(page_file("patient_bot.py"), "towerwars", seed=1)
+    now = [0.0]
+
+    def monotonic() -> float:
+        now[0] += 0.01
+        return now[0]
+
+    monkeypatch.setattr("time.monotonic", monotonic)
+    position = find_game("towerwars").start({"size": 4})
+    position.check(bot.choose_move(position, Clock(limit_ms=2000, remaining_ms=2000)))
+    assert now[0] < 1.1
+
+
+def test_the_patient_bot_gets_ready_and_plays(page_file: Any) -> None:
+    with serving(referee("flowerwars", {"size": 3}, move_ms=20)) as server:
+        arguments = ["join", "--game", "flowerwars", "--port", str(server.port), page_file("patient_bot.py")]
+        done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    assert "I play red against Bob and may load for 10 s" in done.stdout
+
+
+def test_the_program_of_ones_own_plays(page_file: Any) -> None:
+    file = page_file("myprogram.py")
+    with serving(referee("towerwars", {"size": 6})) as server:
+        source = Path(file).read_text("utf-8").replace('name="Anna"', f'name="Anna", port={server.port}')
+        done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "so it ended\n", "")
+
+
+def test_the_shell_session_is_true() -> None:
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+    sessions = [text for language, text in BLOCKS if language == "pycon"]
+    assert sessions
+    for session in sessions:
+        runner.run(parser.get_doctest(session, {}, "page", None, None))
+    assert runner.summarize().failed == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "names"),
+    [
+        (game, re.findall(r"`(\w+)(?:\([a-z]*\))?`", rows))
+        for game, rows in re.findall(r"^\| `(\w+)` \|((?:[^\n]*\n\| \|)*[^\n]*)", PAGE, re.MULTILINE)
+        if game in GAMES
+    ],
+)
+def test_the_attributes_of_a_position_exist(game: str, names: list[str]) -> None:
+    position = find_game(game).start(GAMES[game])
+    parts = [position]
+    if game == "towerwars":
+        parts.append(position.piece("A1"))
+    elif game == "mississippi_queen":
+        parts.append(position.ship(position.to_move))
+    assert len(names) >= 3
+    for name in names:
+        assert name == "None" or any(hasattr(part, name) for part in parts), name
+
+
+def test_every_command_of_the_page_exists() -> None:
+    named = set(re.findall(r"triarena ([a-z]+)", PAGE))
+    assert {"join", "serve", "play", "games", "prepare", "replay", "rules"} <= named
+    assert named <= set(COMMANDS)
