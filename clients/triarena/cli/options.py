@@ -194,7 +194,7 @@ def _default_secret_file() -> Path | None:
         from platformdirs import user_data_dir
     except ImportError:  # it comes with the server; without one there is no secret of ours to find
         return None
-    return Path(user_data_dir("triarena")) / SECRET_FILE
+    return Path(user_data_dir("triarena", appauthor=False)) / SECRET_FILE
 
 
 def on_terminal() -> bool:

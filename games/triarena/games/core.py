@@ -134,7 +134,10 @@ def settle_options(game: str, known: Sequence[Option], given: Mapping[str, objec
 
 def shown(value: object, limit: int = 60) -> str:
     """``value`` as an error sentence may quote it: short, and on one line."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, a list nested thousands deep
+        text = f"a value of type {type(value).__name__}"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
