@@ -127,7 +127,7 @@ class World:
         draws = iter(range(10**9))
         names = Names(lambda n: (next(draws) * 7919 + 13) % n)
         self.lobby = Lobby(
-            house, cast(Journal, self.journal), nursery, names, SECRET, lambda: datetime(2026, 1, 1, tzinfo=UTC)
+            house, cast(Journal, self.journal), nursery, names, SECRET.__eq__, lambda: datetime(2026, 1, 1, tzinfo=UTC)
         )
         self._nursery = nursery
         self._patience = patience

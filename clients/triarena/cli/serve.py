@@ -104,7 +104,7 @@ def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
 
 async def _main(settings: Settings, secret: AdminSecret) -> None:
     software = f"triarena {version('triarena')}"
-    the_plan = plan(settings, secret.value, software)
+    the_plan = plan(settings, secret, software)
     stop = trio.Event()
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch_signals, stop, nursery.cancel_scope)

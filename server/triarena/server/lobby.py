@@ -62,7 +62,7 @@ class Lobby:
         journal: Journal,
         matches: trio.Nursery,
         names: Names,
-        secret: str,
+        is_secret: Callable[[str], bool],
         now: Callable[[], datetime],
     ) -> None:
         self.house = house
@@ -70,7 +70,7 @@ class Lobby:
         self.rooms: dict[str, Room] = {}
         self.guests: dict[str, Guest] = {}
         self.reservations = Reservations(house.reservation)
-        self.administration = Administration(self, secret)
+        self.administration = Administration(self, is_secret)
         self.draining = False
         self._journal = journal
         self._matches = matches

@@ -7,10 +7,11 @@ from triarena.protocol.values import PerMove
 from .app import Plan
 from .connection import Patience
 from .lobby import House
+from .secret import AdminSecret
 from .settings import Settings
 
 
-def plan(settings: Settings, secret: str, software: str) -> Plan:
+def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
     """Everything a server needs to know, from its settings; ``software`` is its name and version."""
     server, clock, limits = settings.server, settings.clock, settings.limits
     control = PerMove(
@@ -44,7 +45,7 @@ def plan(settings: Settings, secret: str, software: str) -> Plan:
         host=server.host,
         port=server.port,
         database=server.database_url,
-        secret=secret,
+        is_secret=secret.matches,
         house=house,
         patience=patience,
         connections=limits.connections,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from triarena.games import AnyPosition, Outcome, Score, Side
-from triarena.protocol.values import AbortReason, Detail, ForfeitReason, Result, Scores, SideScore
+from triarena.protocol.values import AbortReason, Detail, ForfeitReason, Result, Scores, SideName, SideScore
 
 from .clock import ms
 
@@ -103,5 +103,5 @@ def _score(score: Score) -> SideScore:
     return SideScore(score=score.points, extras=dict(score.extras))
 
 
-def _name(side: Side | None) -> str | None:
+def _name(side: Side | None) -> SideName | None:
     return None if side is None else side.value

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 import structlog
+import trio
 
 from triarena.games import AnyPosition, Side
 from triarena.protocol.codec import encode
@@ -35,6 +36,8 @@ from .seat import Line, Seat
 
 log = structlog.get_logger()
 
+STORE_SECONDS = 60.0
+"""How long a match waits for the journal before it gives up."""
 REMEMBERED_PLIES = 2000
 """How many of the latest plies an observer who comes late can be told."""
 
@@ -289,7 +292,11 @@ class Room:
 
     async def _store(self, record: MatchOpened | PlyPlayed | MatchEnded) -> None:
         try:
-            await self.around.journal.write(record)
+            with trio.fail_after(STORE_SECONDS):
+                await self.around.journal.write(record)
+        except trio.TooSlowError:
+            log.error("journal_silent", room=self.id, match=self.match)
+            raise StorageLost(f"the database has not answered for {STORE_SECONDS:g} s") from None
         except JournalError as error:
             log.error("journal_failed", room=self.id, match=self.match, code=error.code, why=error.message)
             raise StorageLost(error.message) from error
