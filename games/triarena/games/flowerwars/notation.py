@@ -48,7 +48,9 @@ def format_move(move: Move) -> str:
     """The canonical text of a move."""
     match move:
         case Plant(first, second):
-            return f"{{{format_points(first.points)},{format_points(second.points)}}}"
+            (a, b), (c, d), (e, f) = first.points  # spelled out: lists of moves are long
+            (g, h), (i, j), (k, m) = second.points
+            return f"{{{{({a},{b}),({c},{d}),({e},{f})}},{{({g},{h}),({i},{j}),({k},{m})}}}}"
         case Dig(ditch):
             return f"{{{format_points(ditch)}}}"
         case End():
