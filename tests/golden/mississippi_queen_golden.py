@@ -109,16 +109,15 @@ def findings(folder: Path) -> dict[str, tuple[int, list[str]]]:
     """By file of the folder: the records checked, and a sentence about each that disagrees."""
     found: dict[str, tuple[int, list[str]]] = {}
     for path in sorted(folder.glob("*.jsonl.gz")):
-        name = path.name.removesuffix(".jsonl.gz")
-        count, wrong = 0, []
+        check, count, wrong = CHECKS[path.name], 0, []
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:
                 count += 1
                 try:
-                    CHECKS[name](json.loads(line))
+                    check(json.loads(line))
                 except Disagreement as disagreement:
-                    wrong.append(f"{name}, record {count}: {disagreement}")
-        found[name] = (count, wrong)
+                    wrong.append(f"{path.name}, record {count}: {disagreement}")
+        found[path.name] = (count, wrong)
     return found
 
 
@@ -395,11 +394,11 @@ def check_scenario(record: Record) -> None:
 
 
 CHECKS: dict[str, Callable[[Record], None]] = {
-    "boards": check_board,
-    "boards-special": check_special_board,
-    "games": check_game,
-    "illegal": check_illegal,
-    "scenarios": check_scenario,
+    "boards.jsonl.gz": check_board,
+    "boards-special.jsonl.gz": check_special_board,
+    "games.jsonl.gz": check_game,
+    "illegal.jsonl.gz": check_illegal,
+    "scenarios.jsonl.gz": check_scenario,
 }
 
 

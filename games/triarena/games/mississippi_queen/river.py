@@ -132,6 +132,9 @@ class River:
     def __hash__(self) -> int:
         return self._hash
 
+    def __reduce__(self) -> tuple[type[River], tuple[tuple[Segment, ...], Direction | None]]:
+        return River, (self.segments, self.next_direction)  # hashes of strings differ between processes
+
     def _onward(self, index: int) -> Direction:
         """The direction of the segment behind that one; the last keeps its own."""
         if index + 1 < len(self.segments):
