@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
+from pydantic import ValidationError
 
 from triarena.protocol import from_client as c
 from triarena.protocol.codec import Undecodable, decode, encode
@@ -317,6 +318,25 @@ def test_little_of_the_input_is_repeated() -> None:
         {**MOVE, "move": {"type": secret}},
     ):
         assert secret[:400] not in sentence(value).message
+
+
+@pytest.mark.parametrize(
+    ("adapter", "value"),
+    [
+        (FROM_CLIENT, {**JOIN, "options": {f"{i:x}": [] for i in range(3000)}}),
+        (FROM_CLIENT, {"type": "prepare", "game": "g", "slots": [0] * 16_000}),
+        (FROM_CLIENT, {**MOVE, "move": {"type": "actions", "actions": [0] * 16_000}}),
+        (FROM_SERVER, {"type": "rooms", "rooms": [0] * 100_000}),
+        (FROM_SERVER, {"type": "welcome", "games": [0] * 100_000}),
+        (FROM_SERVER, {"type": "prepared", "room": "r", "reservations": [0] * 100_000}),
+        (FROM_SERVER, {"type": "snapshot", "room": "r", "view": {"plies": [0] * 100_000}}),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_frame_full_of_faults_costs_no_more_than_one_with_a_few(adapter: Any, value: Any) -> None:
+    with pytest.raises(ValidationError) as caught:
+        adapter.validate_python(value)
+    assert caught.value.error_count() <= 100
 
 
 def test_duplicate_keys_and_extension_types_do_no_harm() -> None:

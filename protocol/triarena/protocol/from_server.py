@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter
+from pydantic import FailFast, Field, TypeAdapter
 
 from .from_client import Ping, Pong
 from .game_values import WireMove, WirePosition
@@ -46,7 +46,7 @@ class Welcome(Value):
     """Name and version of the server's program."""
     connection: Code
     """The number of this connection, by which administrators know it."""
-    games: list[GameInfo]
+    games: Annotated[list[GameInfo], Field(max_length=100)]
     limits: Limits
     heartbeat_seconds: float
     """A connection that was silent this long is pinged; without an answer for as long again it is gone."""
@@ -98,6 +98,9 @@ class Turned(Value):
     """What the ply was charged."""
 
 
+Plies = Annotated[list[Turned], FailFast()]
+
+
 class MatchStarted(Value):
     """Both seats are taken. Answer ``ready`` within the start-up time."""
 
@@ -120,7 +123,7 @@ class MatchStarted(Value):
     """Yours."""
     startup_ms: Milliseconds
     """Within which ``ready`` is to be answered."""
-    plies: list[Turned] = []
+    plies: Plies = []
     """What was played so far; empty at the start."""
 
 
@@ -207,7 +210,7 @@ class RoomView(Value):
     info: RoomInfo
     position: WirePosition | None = None
     """Absent while the match has not started."""
-    plies: Annotated[list[Turned], Field(max_length=1_000_000)] = []
+    plies: Plies = []
     """The latest plies, at most as many as fit a frame; ``info.ply`` tells how many there were in all."""
     result: Result | None = None
     """Once the match is over."""
@@ -233,7 +236,7 @@ class Rooms(Answer):
     """The answer to ``list_rooms``."""
 
     type: Literal["rooms"] = "rooms"
-    rooms: list[RoomInfo]
+    rooms: Annotated[list[RoomInfo], FailFast()]
 
 
 class Authenticated(Answer):
@@ -247,7 +250,7 @@ class Prepared(Answer):
 
     type: Literal["prepared"] = "prepared"
     room: RoomId
-    reservations: list[Secret | None]
+    reservations: Annotated[list[Secret | None], Field(max_length=2)]
     """One per slot, in the order of the slots: red, blue. Absent (nil) where the slot is not reserved."""
 
 

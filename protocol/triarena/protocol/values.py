@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 PROTOCOL: int = 1
 """The protocol's version. Changes only when an old client would misread something."""
@@ -33,7 +34,19 @@ RequestId = Annotated[int, Field(ge=0, le=2**53)]
 Ply = Annotated[int, Field(ge=0, le=10**6)]
 """Counted from 0, over both sides."""
 Milliseconds = Annotated[float, Field(ge=0)]
-Options = Annotated[dict[Annotated[str, Field(max_length=40)], int | str], Field(max_length=16)]
+MAX_OPTIONS = 16
+
+
+def _few(value: Any) -> Any:
+    # The bound of the field is checked last: thousands of bad entries would each cost an error message first.
+    if isinstance(value, dict) and len(value) > MAX_OPTIONS:
+        raise PydanticCustomError("too_many", f"there may be at most {MAX_OPTIONS} options")
+    return value
+
+
+Options = Annotated[
+    dict[Annotated[str, Field(max_length=40)], int | str], Field(max_length=MAX_OPTIONS), BeforeValidator(_few)
+]
 """A game's options by name, e.g. ``{"size": 8}``."""
 Seed = Annotated[int, Field(ge=0, lt=2**53)]
 """Of the game's randomness: same seed, same board."""
@@ -48,7 +61,7 @@ class OptionRange(Value):
     minimum: int | None = None
     maximum: int | None = None
     """Both present for a whole number."""
-    choices: list[str] | None = None
+    choices: Annotated[list[str], Field(max_length=100)] | None = None
     """Present for a word."""
     default: int | str
     description: str
@@ -61,7 +74,7 @@ class GameInfo(Value):
     name: GameName
     title: str
     rules_version: int
-    options: list[OptionRange]
+    options: Annotated[list[OptionRange], Field(max_length=MAX_OPTIONS)]
 
 
 class Limits(Value):
@@ -142,7 +155,7 @@ class Detail(Value):
 
     message: Sentence
     """A sentence for people."""
-    offenders: list[SideName] = []
+    offenders: Annotated[list[SideName], Field(max_length=2)] = []
     """The side or sides that forfeited."""
     ply: Ply | None = None
     code: Code | None = None
