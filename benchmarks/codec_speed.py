@@ -51,6 +51,8 @@ def turn(name: str, options: dict[str, int]) -> None:
     game, rng = find_game(name), random.Random(1)
     position: AnyPosition = game.start(options, 3)
     for _ in range(PLIES):
+        if position.outcome is not None:
+            break
         position = position.play(rng.choice(list(islice(position.legal_moves(), 300))))
     clock = Clock(limit_ms=2000, remaining_ms=2000, last_used_ms=13.5, server_overhead_ms=0.25)
     fields = {"room": "k3f9q2", "ply": PLIES, "clock": clock, "position": game.write_position(position)}
