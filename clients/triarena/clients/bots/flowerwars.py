@@ -27,14 +27,12 @@ def greedy_move(position: FlowerWarsPosition, rng: random.Random) -> Move:
     """A pair of flowers that the game's authors rate highest, drawn by lot among the best. The game must not be over.
 
     With n1 and n2 own flowers at the sides of the two fields a pair is worth (n1 + 1)(n2 + 1), and twice that if the
-    two share a side. A ditch is worth nothing: it digs, anywhere, when it can no longer plant. It plays End only
-    where there is nothing else.
+    two share a side. A ditch is worth nothing: it digs, anywhere, when it can no longer plant. It never plays End:
+    a game that goes on without a pair has a ditch left.
     """
-    pairs, edges = position.pairs(), list(bits(position.diggable()))
-    choices = _best_pairs(position, pairs)
-    if choices:
-        return _drawn(position, choices, rng)
-    return position.board.digs[rng.choice(edges)] if edges else End()
+    if position.can_plant:
+        return _drawn(position, _best_pairs(position, position.pairs()), rng)
+    return position.board.digs[rng.choice(list(bits(position.diggable())))]
 
 
 def _best_pairs(position: FlowerWarsPosition, pairs: Pairs) -> list[tuple[int, int]]:
