@@ -3,6 +3,10 @@
 * ``values``, ``game_values``: what messages are made of; ``from_client``, ``from_server``: the messages.
 * ``frames``, ``codec``: bytes to messages and back.
 * ``table``: every transition; ``session``: the state machine that follows it, the same for both ends.
+* ``codes``: every code with its meaning; ``errors``: who broke the protocol.
 * ``replay``: a stored match, and its check against the rules.
-* ``schema``, ``vectors``, ``document``: JSON Schema, test vectors and the protocol document, generated from the above.
+
+Made from the above for other languages, see ``publication``: ``schema`` (JSON Schema), ``examples`` and
+``example_match`` with ``vectors`` (test vectors), ``document`` (with its template; ``docstrings`` and ``markdown``
+help it).
 """

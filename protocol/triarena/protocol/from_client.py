@@ -49,7 +49,10 @@ class JoinRoom(Request):
 
 
 class JoinReserved(Request):
-    """Take the seat for which a reservation code was made. A code works once."""
+    """Take the seat for which a reservation code was made. A code works once.
+
+    If its seat is given back, or its connection lost, before the match starts, it works again.
+    """
 
     type: Literal["join_reserved"] = "join_reserved"
     reservation: Secret
