@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -97,7 +99,7 @@ def test_an_illegal_move_warns_before_the_referee_speaks_and_exits_3(tmp_path: P
     (tmp_path / "mybot.py").write_text("def choose_move(position): return 'A1->A2'", encoding="utf-8")
     done = join(referee(options={"size": 4}), *SMALL, str(tmp_path / "mybot.py"))
     assert done.exit_code == 3
-    assert "warning: ply 0: the move A1->A2 is illegal" in done.stderr
+    assert "warning: ply 0, move A1->A2: " in done.stderr
     assert "[illegal_move]" in done.stdout
 
 
@@ -111,6 +113,17 @@ def test_a_bot_that_raises_shows_its_own_traceback_and_one_sentence(tmp_path: Pa
     )
     assert "return 1 / 0" in done.stderr
     assert "triarena" not in done.stderr
+
+
+def test_ctrl_c_leaves_the_match_quietly(tmp_path: Path) -> None:
+    """The bot presses the keys itself, so that the moment is certain."""
+    text = "import os, signal\ndef choose_move(position): os.kill(os.getpid(), signal.SIGINT)\n"
+    (tmp_path / "mybot.py").write_text(text, encoding="utf-8")
+    with serving(referee(options={"size": 4})) as server:
+        command = [sys.executable, "-m", "triarena.cli", "join", *SMALL, "--port", str(server.port)]
+        done = subprocess.run([*command, str(tmp_path / "mybot.py")], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
+    assert isinstance(server.heard[-1], c.Leave)
 
 
 def test_a_bot_that_cannot_be_loaded_never_takes_a_seat() -> None:

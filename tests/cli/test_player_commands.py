@@ -127,6 +127,15 @@ def test_the_list_of_rooms_is_a_table() -> None:
     ]
 
 
+def test_a_name_tells_whether_its_player_is_there() -> None:
+    gone = s.Seat(name="Bob", connected=False, reserved=True, used_ms=0)
+    states = ("waiting", "running", "over")
+    infos = [INFO.model_copy(update={"state": state, "blue": gone}) for state in states]
+    _, *rows = run("rooms", rooms_are(*infos)).stdout.splitlines()
+    assert ["(reserved)" in row for row in rows] == [True, False, False]
+    assert ["(away)" in row for row in rows] == [False, True, False]
+
+
 def test_rooms_as_json_are_one_line_each() -> None:
     done = run("rooms", rooms_are(INFO, INFO), "--json")
     assert [json.loads(line)["red"]["name"] for line in done.stdout.splitlines()] == ["Ann", "Ann"]

@@ -94,8 +94,9 @@ def over(**changes: Any) -> s.MatchOver:
 class Peer:
     """The client, as a script sees it."""
 
-    def __init__(self, stream: socket.socket) -> None:
+    def __init__(self, stream: socket.socket, heard: list[Any]) -> None:
         self.stream = stream
+        self._heard = heard
         self.session = server_session()
         self._arrived: deque[Any] = deque()
 
@@ -113,6 +114,7 @@ class Peer:
             if not data:
                 return None
             self._arrived += self.session.receive(data)
+        self._heard.append(self._arrived[0])
         return self._arrived.popleft()
 
     def expect(self, kind: type[T]) -> T:
@@ -141,7 +143,8 @@ class ScriptedServer:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self.listener = socket.create_server((host, 0), family=family)
         self.host, self.port = host, int(self.listener.getsockname()[1])
-        self.received: list[Any] = []
+        self.heard: list[Any] = []
+        """Every message that a script took, of all clients."""
         self._script = script
         self._failures: list[BaseException] = []
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -157,7 +160,7 @@ class ScriptedServer:
             stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with stream:
                 try:
-                    self._script(Peer(stream))
+                    self._script(Peer(stream, self.heard))
                 except BaseException as error:
                     self._failures.append(error)
 

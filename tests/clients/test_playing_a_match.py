@@ -105,7 +105,7 @@ def test_an_illegal_move_is_reported_with_its_rule_and_left_to_the_referee() -> 
         "A1->D4",
     )
     (report,) = reports
-    assert report.startswith("warning: ply 0: the move A1->D4 is illegal: ")
+    assert report.startswith("warning: ply 0, move A1->D4: ")
     assert "[base_never_moves]" in report
     assert "Rrr./rr.b/r.bb/.bbB R" in report
 

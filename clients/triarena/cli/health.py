@@ -19,6 +19,8 @@ def health(host: str, port: int, as_json: bool) -> None:
     \b
     $ triarena health --host 127.0.0.1 --port 13055
     """
+    import triarena.clients.connection  # noqa: F401  # loading it is not the server's time
+
     began = time.monotonic()
     with connected(host, port) as connection:
         milliseconds = round(1000 * (time.monotonic() - began), 1)

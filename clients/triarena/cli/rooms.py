@@ -46,8 +46,8 @@ def _row(info: RoomInfo) -> tuple[str, ...]:
         info.room,
         f"{info.game} {options}".rstrip(),
         state,
-        _player(info.red),
-        _player(info.blue),
+        _player(info, info.red),
+        _player(info, info.blue),
         str(info.ply),
         info.to_move or "",
         f"{info.red.used_ms / 1000:.1f} s",
@@ -56,7 +56,9 @@ def _row(info: RoomInfo) -> tuple[str, ...]:
     )
 
 
-def _player(seat: Seat) -> str:
-    if seat.name is None:
-        return "(reserved)" if seat.reserved else "(open)"
-    return seat.name if seat.connected else f"{seat.name} (away)"
+def _player(info: RoomInfo, seat: Seat) -> str:
+    if seat.connected or info.state == "over":
+        return seat.name or ""
+    if info.state == "waiting":
+        return f"{seat.name or ''} ({'reserved' if seat.reserved else 'open'})".lstrip()
+    return f"{seat.name} (away)"

@@ -226,8 +226,8 @@ class _Seat:
             position.check(move)
         except MoveError as error:
             self.report(
-                f"warning: ply {turn.ply}: the move {self.game.format(move)} is illegal: {error.message} "
-                f"[{error.code}]; it is sent all the same, and the server will judge it.\n"
+                f"warning: ply {turn.ply}, move {self.game.format(move)}: {error.message} [{error.code}]; "
+                "it is sent all the same, and the server will judge it\n"
                 f"  position: {position!r}"
             )
         self.connection.send(message)
