@@ -13,39 +13,8 @@ from importlib.metadata import version
 from types import TracebackType
 from typing import Any, Final, Self, overload
 
-from triarena.protocol.from_client import (
-    Authenticate,
-    Cancel,
-    FromClient,
-    Hello,
-    Join,
-    JoinReserved,
-    JoinRoom,
-    Kick,
-    ListRooms,
-    Observe,
-    Pause,
-    Ping,
-    Pong,
-    Prepare,
-    Rejoin,
-    Request,
-    Resume,
-    Step,
-)
-from triarena.protocol.from_server import (
-    Authenticated,
-    Done,
-    Error,
-    FromServer,
-    Goodbye,
-    Joined,
-    Observing,
-    Prepared,
-    Refused,
-    Rooms,
-    Welcome,
-)
+from triarena.protocol import from_client as c
+from triarena.protocol import from_server as s
 from triarena.protocol.session import Fault, client_session
 from triarena.protocol.table import ANSWERS, CROSSING, Phase, Place
 from triarena.protocol.values import PROTOCOL
@@ -62,7 +31,7 @@ READ_SIZE: Final = 65536
 class Connection:
     """A greeted connection. Make one with ``open``; use it in a ``with`` block or ``close`` it."""
 
-    welcome: Welcome
+    welcome: s.Welcome
     """What the server said of itself: its games, limits and the number of this connection."""
 
     def __init__(self, stream: socket.socket, address: str, timeout: float = DEFAULT_TIMEOUT) -> None:
@@ -72,8 +41,8 @@ class Connection:
         self._stream = stream
         self._timeout = timeout
         self._session = client_session()
-        self._kept: deque[FromServer | Fault] = deque()  # seen by a request that waited for something else
-        self._arrived: deque[FromServer | Fault] = deque()  # seen by nobody
+        self._kept: deque[s.FromServer | Fault] = deque()  # seen by a request that waited for something else
+        self._arrived: deque[s.FromServer | Fault] = deque()  # seen by nobody
         self._next_id = 1
 
     @classmethod
@@ -92,7 +61,7 @@ class Connection:
         refuses (another protocol, a bad name, too many connections).
         """
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-        hello = Hello(protocol=PROTOCOL, software=software or f"triarena-client {version('triarena')}", name=name)
+        hello = c.Hello(protocol=PROTOCOL, software=software or f"triarena-client {version('triarena')}", name=name)
         connection = cls(_connect(host, port, address, timeout), address, timeout)
         try:
             connection.greet(hello)
@@ -101,7 +70,7 @@ class Connection:
             raise
         return connection
 
-    def greet(self, hello: Hello) -> None:
+    def greet(self, hello: c.Hello) -> None:
         """Say hello and wait for the welcome. Raises CannotConnect or ServerError."""
         self.send(hello)
         try:
@@ -112,12 +81,12 @@ class Connection:
         if isinstance(answer, Fault):
             sentence = f"{self.address} is no TriArena server: {answer.message}; check host and port"
             raise CannotConnect("not_triarena", sentence)
-        if isinstance(answer, Refused):
+        if isinstance(answer, s.Refused):
             raise ServerError(answer.code, answer.message)
-        assert isinstance(answer, Welcome), "the session lets nothing else pass before the greeting"
+        assert isinstance(answer, s.Welcome), "the session lets nothing else pass before the greeting"
         self.welcome = answer
 
-    def send(self, *messages: FromClient) -> None:
+    def send(self, *messages: c.FromClient) -> None:
         """Write the messages, all at once.
 
         What the end of its match (or of the connection) has overtaken is dropped: the next ``receive`` tells.
@@ -136,7 +105,7 @@ class Connection:
         except OSError:
             pass  # reading goes on: what the server said before it hung up is worth more than this error
 
-    def receive(self, timeout: float | None = None) -> FromServer:
+    def receive(self, timeout: float | None = None) -> s.FromServer:
         """The next message, in the order of arrival; None waits for as long as the server lives.
 
         Raises ServerError for ``error`` and ``goodbye``, ConnectionLost when the stream ends or the server does
@@ -147,33 +116,33 @@ class Connection:
         return self._checked(self._arrival(None if timeout is None else time.monotonic() + timeout))
 
     @overload
-    def request(self, message: Join | JoinRoom | JoinReserved | Rejoin) -> Joined: ...
+    def request(self, message: c.Join | c.JoinRoom | c.JoinReserved | c.Rejoin) -> s.Joined: ...
     @overload
-    def request(self, message: Observe) -> Observing: ...
+    def request(self, message: c.Observe) -> s.Observing: ...
     @overload
-    def request(self, message: ListRooms) -> Rooms: ...
+    def request(self, message: c.ListRooms) -> s.Rooms: ...
     @overload
-    def request(self, message: Authenticate) -> Authenticated: ...
+    def request(self, message: c.Authenticate) -> s.Authenticated: ...
     @overload
-    def request(self, message: Prepare) -> Prepared: ...
+    def request(self, message: c.Prepare) -> s.Prepared: ...
     @overload
-    def request(self, message: Pause | Resume | Step | Cancel | Kick) -> Done: ...
+    def request(self, message: c.Pause | c.Resume | c.Step | c.Cancel | c.Kick) -> s.Done: ...
 
     def request(self, message: Any) -> Any:
         """The answer to ``message``, which is sent with a number of its own.
 
         What else arrives meanwhile is kept for ``receive``. Raises ServerError if the server refuses.
         """
-        assert isinstance(message, Request)
+        assert isinstance(message, c.Request)
         numbered: Any = message.model_copy(update={"id": self._next_id})
         self._next_id += 1
         self.send(numbered)
         deadline = time.monotonic() + self._timeout
         while True:
             item = self._arrival(deadline)
-            if isinstance(item, ANSWERS[type(message)] | Error) and item.id == numbered.id:
+            if isinstance(item, ANSWERS[type(message)] | s.Error) and item.id == numbered.id:
                 return self._checked(item)
-            if isinstance(item, Goodbye | Fault):
+            if isinstance(item, s.Goodbye | Fault):
                 return self._checked(item)  # raises: no answer will come
             self._kept.append(item)
 
@@ -189,20 +158,20 @@ class Connection:
     ) -> None:
         self.close()
 
-    def _overtaken(self, message: FromClient) -> bool:
+    def _overtaken(self, message: c.FromClient) -> bool:
         if self._session.phase is Phase.CLOSED:
             return True
         return type(message) in CROSSING and self._session.place(getattr(message, "room", "")) is Place.OVER
 
-    def _checked(self, item: FromServer | Fault) -> FromServer:
+    def _checked(self, item: s.FromServer | Fault) -> s.FromServer:
         """``item``, unless it is bad news."""
         if isinstance(item, Fault):
             raise ServerError("server_fault", f"the server at {self.address} broke the protocol: {item.message}")
-        if isinstance(item, Error | Goodbye):
+        if isinstance(item, s.Error | s.Goodbye):
             raise ServerError(item.code, item.message)
         return item
 
-    def _arrival(self, deadline: float | None) -> FromServer | Fault:
+    def _arrival(self, deadline: float | None) -> s.FromServer | Fault:
         """The next message that nobody has seen."""
         while not self._arrived:
             self._read(deadline)
@@ -216,9 +185,9 @@ class Connection:
             raise ConnectionLost("connection_lost", f"the server at {self.address} closed the connection")
         pongs = []
         for item in self._session.receive(data):
-            if isinstance(item, Ping):
-                pongs.append(Pong(number=item.number))
-            elif not isinstance(item, Pong) and not (isinstance(item, Fault) and item.code == "unknown_type"):
+            if isinstance(item, c.Ping):
+                pongs.append(c.Pong(number=item.number))
+            elif not isinstance(item, c.Pong) and not (isinstance(item, Fault) and item.code == "unknown_type"):
                 self._arrived.append(item)  # a type that we do not know is news of a newer server: not for us
         self.send(*pongs)
 
@@ -237,7 +206,7 @@ class Connection:
                 sentence = f"the connection to {self.address} broke: {error.strerror or error}"
                 raise ConnectionLost("connection_lost", sentence) from None
             if not last:
-                self.send(Ping())
+                self.send(c.Ping())
         sentence = f"the server at {self.address} has been silent for {2 * patience:g} s and answers no ping"
         raise ConnectionLost("server_silent", sentence)
 
