@@ -122,20 +122,16 @@ def test_the_secret_may_stand_in_a_file(tmp_path: Path) -> None:
     assert office.secret == "from the file"
 
 
-def test_the_secret_of_a_server_on_this_machine_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("platformdirs")
-    monkeypatch.setattr("platformdirs.user_data_dir", lambda name, appauthor: str(tmp_path / name))
-    (tmp_path / "triarena").mkdir()
-    (tmp_path / "triarena" / "admin-secret").write_text("from its place", encoding="utf-8")
+def test_the_secret_of_a_server_on_this_machine_is_found(tmp_path: Path) -> None:
+    (tmp_path / "admin-secret").write_text("from its place", encoding="utf-8")
     office = Office(c.Pause, s.Done(message=""))
-    run(office, "pause", "r1", TRIARENA_SECRET="")
+    run(office, "pause", "r1", TRIARENA_SECRET="", TRIARENA_SERVER__DATA_DIR=str(tmp_path))
     assert office.secret == "from its place"
 
 
-def test_without_a_secret_the_sentence_says_where_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("platformdirs")
-    monkeypatch.setattr("platformdirs.user_data_dir", lambda name, appauthor: str(tmp_path / name))
-    done = CliRunner().invoke(main, ["pause", "r1", "--port", "1"], env={"TRIARENA_SECRET": ""})
+def test_without_a_secret_the_sentence_says_where_to_get_one(tmp_path: Path) -> None:
+    environment = {"TRIARENA_SECRET": "", "TRIARENA_SERVER__DATA_DIR": str(tmp_path)}
+    done = CliRunner().invoke(main, ["pause", "r1", "--port", "1"], env=environment)
     assert done.exit_code == 1
     assert done.stderr.rstrip().endswith("pass --secret or --secret-file, or set TRIARENA_SECRET [no_secret]")
 

@@ -206,3 +206,20 @@ def test_a_result_tells_further_counts() -> None:
 
     sides = Scores(red=SideScore(score=12, extras={"passengers": 2}), blue=SideScore(score=9))
     assert scores(result().model_copy(update={"sides": sides})) == "red 12 (passengers 2), blue 9"
+
+
+def test_players_and_administrators_need_no_extra() -> None:
+    """With the extras' modules out of reach, everything but the live drawing works."""
+    extras = ("rich", "trio", "structlog", "orjson", "sqlalchemy", "alembic", "platformdirs", "psycopg")
+    program = f"import sys; sys.modules.update(dict.fromkeys({extras!r})); from triarena.cli import main; main()"
+    lines = []
+    with serving(match_of_one_ply) as server:
+        address = ["--host", server.host, "--port", str(server.port)]
+        for arguments in (["watch", "r1", *address], ["games"], ["pause", "r1", "--port", "1"]):
+            command = [sys.executable, "-c", program, *arguments]
+            environment = {name: value for name, value in os.environ.items() if not name.startswith("TRIARENA_")}
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
+            lines.append((done.stdout + done.stderr).splitlines()[-1])
+    assert lines[0] == "-" * 40
+    assert "--option" in lines[1]
+    assert lines[2].endswith("[no_secret]")

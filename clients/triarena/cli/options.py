@@ -23,7 +23,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 13055
 RETRY_SECONDS: Final = 0.2
-SECRET_FILE: Final = "admin-secret"
 
 PORT = click.IntRange(1, 65535)
 
@@ -190,11 +189,17 @@ def find_secret(secret: str | None, file: Path | None) -> str:
 
 
 def _default_secret_file() -> Path | None:
+    """Where a server on this machine, with the settings of this environment, keeps its secret."""
     try:
-        from platformdirs import user_data_dir
-    except ImportError:  # it comes with the server; without one there is no secret of ours to find
+        from triarena.server.secret import FILE_NAME
+        from triarena.server.settings_sources import SettingsError, load_settings
+    except ImportError:  # without the extra there is no server here, and no secret of it
         return None
-    return Path(user_data_dir("triarena", appauthor=False)) / SECRET_FILE
+    config = os.environ.get("TRIARENA_CONFIG")
+    try:
+        return load_settings(Path(config) if config else None, os.environ, {}).server.data_dir / FILE_NAME
+    except SettingsError as error:
+        raise Failure(error.code, error.message) from None
 
 
 def on_terminal() -> bool:
