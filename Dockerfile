@@ -28,7 +28,7 @@ FROM ${BASE}
 RUN useradd --uid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin triarena \
  && install --directory --owner=triarena --group=triarena /data
 COPY --from=build /opt/triarena /opt/triarena
-ENV PATH=/opt/triarena/bin:$PATH TRIARENA_SERVER__DATA_DIR=/data PYTHONUNBUFFERED=1
+ENV PATH=/opt/triarena/bin:$PATH XDG_DATA_HOME=/data PYTHONUNBUFFERED=1
 USER triarena
 WORKDIR /data
 VOLUME /data
