@@ -58,7 +58,8 @@ def _row(info: RoomInfo) -> tuple[str, ...]:
 
 def _player(info: RoomInfo, seat: Seat) -> str:
     if seat.connected or info.state == "over":
-        return seat.name or ""
+        number = f" #{seat.connection}" if seat.connection is not None else ""
+        return (seat.name or "") + number
     if info.state == "waiting":
         return f"{seat.name or ''} ({'reserved' if seat.reserved else 'open'})".lstrip()
     return f"{seat.name} (away)"

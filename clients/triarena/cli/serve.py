@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from triarena.server.secret import AdminSecret, SecretError, load_secret
 from triarena.server.settings_sources import SettingsError, load_settings
 from triarena.server.settings_text import describe
 
-from .options import Failure
+from .options import DEFAULT_PORT, Failure
 
 if TYPE_CHECKING:
     from triarena.server.settings import Settings
@@ -103,13 +102,30 @@ def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
 
 
 async def _main(settings: Settings, secret: AdminSecret) -> None:
+    """Serve until a signal comes; an expected error is raised only here, outside of every nursery."""
     software = f"triarena {version('triarena')}"
     the_plan = plan(settings, secret, software)
     stop = trio.Event()
+    failures: list[Exception] = []
+
+    def ready(addresses: Sequence[tuple[str, int]]) -> None:
+        _announce(settings, secret, software, addresses)
+        if settings.server.port_file is not None:
+            try:
+                _write_port(settings.server.port_file, addresses[0][1])
+            except Failure as failure:
+                failures.append(failure)
+                stop.set()
+
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch_signals, stop, nursery.cancel_scope)
-        await serve_plan(the_plan, stop, partial(_announce, settings, secret, software))
+        try:
+            await serve_plan(the_plan, stop, ready)
+        except (CannotListen, JournalError) as error:
+            failures.append(error)
         nursery.cancel_scope.cancel()
+    if failures:
+        raise failures[0]
 
 
 def _announce(settings: Settings, secret: AdminSecret, software: str, addresses: Sequence[tuple[str, int]]) -> None:
@@ -127,12 +143,10 @@ def _announce(settings: Settings, secret: AdminSecret, software: str, addresses:
         lines.append(f"secret: in {secret.path}")
     if secret.warning is not None:
         lines.append(f"warning: {secret.warning}")
-    where = f" --port {port}" if port != 13055 else ""
+    where = f" --port {port}" if port != DEFAULT_PORT else ""
     lines.append(f"a bot joins with:  triarena join --game towerwars{where} random")
     click.echo("\n".join(lines))
     sys.stdout.flush()
-    if settings.server.port_file is not None:
-        _write_port(settings.server.port_file, port)
 
 
 def _write_port(file: Path, port: int) -> None:

@@ -181,6 +181,8 @@ class Seat(Value):
     """Whether only a code opens it."""
     used_ms: Milliseconds
     """Time used in the match so far."""
+    connection: Code | None = None
+    """The number of the connection that sits here, as ``kick`` takes it."""
 
 
 class RoomInfo(Value):
@@ -237,6 +239,9 @@ class Rooms(Answer):
 
     type: Literal["rooms"] = "rooms"
     rooms: Annotated[list[RoomInfo], FailFast()]
+    """The newest first; as many as fit into a frame."""
+    omitted: int = 0
+    """How many older ones were left out."""
 
 
 class Authenticated(Answer):

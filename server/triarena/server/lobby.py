@@ -31,6 +31,8 @@ from .room import Room, Watch
 from .seat import Seat
 
 log = structlog.get_logger()
+LISTED_ROOMS = 1000
+"""How many rooms a list tells; more might not fit into a frame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,8 +309,13 @@ class Lobby:
             guest.watching[room.id] = room
 
     def list_rooms(self, message: c.ListRooms) -> Rooms:
-        """All rooms, as everybody may see them."""
-        return Rooms(id=message.id, rooms=[room.info() for room in self.rooms.values()])
+        """The rooms, as everybody may see them, the newest first."""
+        newest = list(reversed(self.rooms.values()))
+        return Rooms(
+            id=message.id,
+            rooms=[room.info() for room in newest[:LISTED_ROOMS]],
+            omitted=max(0, len(newest) - LISTED_ROOMS),
+        )
 
     # -- stopping ------------------------------------------------------------------------------
 

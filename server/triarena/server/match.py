@@ -241,7 +241,8 @@ class Referee:
         text = shown(wire, 300)
         with suppress(MoveError):  # no move of this game: shown as it came
             text = self.terms.game.format(self.terms.game.read_move(wire))
-        sentence = f"{side.value} played {text} at ply {self.ply}, which is illegal: {error.message}"
+        why = error.message if error.message.startswith(text) else f"{text}: {error.message}"
+        sentence = f"{side.value} made an illegal move at ply {self.ply}: {why}"
         return results.forfeit(
             "illegal_move", [side], self.position, sentence[:2000], ply=self.ply, code=error.code, move=text
         )

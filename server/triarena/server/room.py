@@ -166,6 +166,7 @@ class Room:
             connected=seat.connected,
             reserved=seat.reservation is not None,
             used_ms=ms(used),
+            connection=seat.line.number if seat.line is not None and seat.connected else None,
         )
 
     def _written(self, position: AnyPosition) -> Any:

@@ -15,6 +15,9 @@ from triarena.protocol.values import TimeControl, Updates
 class Line(Protocol):
     """A way to a client; what is posted to a closed one goes nowhere."""
 
+    number: str
+    """The connection's."""
+
     @property
     def backlog(self) -> int:
         """How many messages wait to be written."""
