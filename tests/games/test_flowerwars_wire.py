@@ -202,6 +202,15 @@ def change(**changes: Any) -> dict[str, Any]:
 
 
 DITCH = [[1, 2], [2, 2]]
+FORKED = {
+    "game": "flowerwars",
+    "size": 5,
+    "to_move": "blue",
+    "fields": "........./..r..r./...../.../.",
+    "red_ditches": [[[2, 3], [3, 3]], [[3, 2], [3, 3]]],
+    "blue_ditches": [],
+}
+"""Each of the two ditches could be there, but not both."""
 
 
 @pytest.mark.parametrize(
@@ -224,6 +233,7 @@ DITCH = [[1, 2], [2, 2]]
         (change(fields="r" * 1_000_000), "fields"),
         (change(fields="rrrrr/..b/b"), "too large"),
         (change(fields="rrrr./r.b/b"), "too large"),
+        (change(fields="bbbbb/..r/r", red_ditches=[]), "blue's bed"),
         (change(fields="r...r/rrr/r"), "touches"),
         (change(fields="rr.../..b/b"), "without a flower|beside"),
         (change(red_ditches=None), "red_ditches"),
@@ -235,6 +245,7 @@ DITCH = [[1, 2], [2, 2]]
         (change(red_ditches=[[[1, 1], [2, 1]]]), "flower beside"),
         (change(red_ditches=[], blue_ditches=[DITCH]), "without a flower of blue"),
         (change(red_ditches=[DITCH, [[1, 2], [1, 3]]]), "without a flower of red"),
+        (FORKED, "shares an end"),
         (change(points={"red": 1, "blue": 0}), "points"),
         (change(points={"red": False, "blue": 0}), "points"),
         (change(points=[]), "points"),
