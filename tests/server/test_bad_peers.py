@@ -110,13 +110,13 @@ async def test_an_unreadable_frame_in_a_match_costs_no_match(world: World, autoj
     await blue.start()
     await red.stream.send_all(raw({"type": "move", "room": 5}))
     assert (await red.wait_for(s.Error)).code == "invalid_message"
-    red.inbox.appendleft(await _turn_again(red, world))
+    red.inbox.appendleft(_turn_again(red, world))
     await red.play_on(1)
     await blue.play_on(1)
     assert (await red.wait_for(s.MatchOver)).result.reason == "ply_limit"
 
 
-async def _turn_again(client: Client, world: World) -> s.YourTurn:
+def _turn_again(client: Client, world: World) -> s.YourTurn:
     """The turn that was skipped while waiting for an error."""
     (room,) = world.lobby.rooms.values()
     assert room.referee is not None
