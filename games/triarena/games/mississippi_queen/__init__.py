@@ -10,7 +10,7 @@ The map, from the ground up:
 * ``listing``: all legal moves, and whether there is any.
 * ``profiles``, ``ending``: where the two rule profiles differ; when the game is over and who has won.
 * ``position``: ties these together; what follows a move (passengers, revealing, whose turn).
-* ``notation``, ``wire``, ``game``: texts, plain values, and the face for the registry.
+* ``notation``; ``wire``, ``position_wire``; ``game``: texts; plain values of moves and positions; the registry's face.
 """
 
 from .game import GAME as GAME
