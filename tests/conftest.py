@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -78,3 +79,10 @@ def real_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSer
         server = RunningServer(children, children.serve(folder), folder)
         yield server
         server.end()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _children_that_can_be_interrupted() -> None:
+    """A shell that starts us in the background makes us ignore Ctrl-C, and every child of ours would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
