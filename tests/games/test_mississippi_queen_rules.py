@@ -208,6 +208,12 @@ def test_a_fetched_passenger_waits_no_more_and_still_blocks() -> None:
     assert after.score(Side.RED) == Score(3 + 5, (("passengers", 1),))
 
 
+def test_of_two_passengers_at_a_dock_the_first_clockwise_from_right_is_fetched_first() -> None:
+    start = position(ship(3, 2, "up_right"), ship(-2, 2), {(3, 1): "0", (5, 1): "3"})
+    assert [field_of(passenger.cell)[:2] for passenger in start.waiting()] == [(3, 1), (5, 1)]
+    assert [field_of(passenger.cell)[:2] for passenger in play(start, "M1").waiting()] == [(3, 1)]
+
+
 def test_a_passenger_in_a_hidden_segment_is_not_there_yet() -> None:
     board = tuple(
         Segment(Direction.RIGHT, (4 * k, 0, -4 * k), tuple(one["columns"]))
