@@ -28,15 +28,7 @@ from typing import Any, TypeAlias
 from triarena.games import IllegalMove, Outcome, Side
 from triarena.games.mississippi_queen import GAME, Actions, Advance, MississippiQueenPosition, Segment, Ship
 from triarena.games.mississippi_queen.boards import is_playable
-from triarena.games.mississippi_queen.geometry import (
-    DIRECTIONS,
-    ROWS,
-    Coordinates,
-    cell_at,
-    field_of,
-    next_center,
-    next_directions,
-)
+from triarena.games.mississippi_queen.geometry import DIRECTIONS, ROWS, cell_at, field_of, next_center, next_directions
 from triarena.games.mississippi_queen.position import settled
 from triarena.games.mississippi_queen.profiles import SERVER_24_2_5
 from triarena.games.mississippi_queen.river import GOAL, PASSABLE, SANDBANK, STREAM, River, rivers, split_taken
@@ -69,27 +61,22 @@ CODES = {
 """Our code of each reason of the original; None where the move is legal."""
 
 SANDBANK_CODES = {
-    ("on sandbank", "A1 M1"): "on_sandbank",
-    ("on sandbank", "A2 M1"): "on_sandbank",
-    ("on sandbank", "TUR M1"): "rotation_on_sandbank_not_allowed",
-    ("on sandbank", "TL"): "rotation_on_sandbank_not_allowed",
-    ("on sandbank", "TUL M1 TR"): "rotation_on_sandbank_not_allowed",
-    ("on sandbank", "PUR"): "sandbank_push",
-    ("on sandbank", "M-1"): None,
-    ("on sandbank", "M-2"): "invalid_distance",
-    ("on sandbank", "M2"): "invalid_distance",
-    ("on sandbank", "M1 TUR"): "sand_bank_end",
-    ("on sandbank", "M1 M-1"): "sand_bank_end",
-    ("sandbank ahead", "M1"): None,
-    ("sandbank ahead", "A3 M4"): "move_end_on_sandbank",
-    ("sandbank ahead", "A2 M2 TUR M1"): "move_end_on_sandbank",
-    # Two ships on one field exist only within a move; ours refuses to leave the sandbank first.
-    ("both on sandbank", "M1 PUR"): "sand_bank_end",
-    ("both on sandbank", "PUR"): "sandbank_push",
-    ("both on sandbank", "PR"): "sandbank_push",
-    ("both on sandbank", "PL M1"): "sandbank_push",
-    ("both on sandbank", "PL"): "sandbank_push",
-    ("push onto sandbank", "A1 M1 PUR"): None,
+    (source, move): code
+    for source, code, moves in (
+        ("on sandbank", "on_sandbank", "A1 M1, A2 M1"),
+        ("on sandbank", "rotation_on_sandbank_not_allowed", "TUR M1, TL, TUL M1 TR"),
+        ("on sandbank", "sandbank_push", "PUR"),
+        ("on sandbank", "invalid_distance", "M-2, M2"),
+        ("on sandbank", "sand_bank_end", "M1 TUR, M1 M-1"),
+        ("on sandbank", None, "M-1"),
+        ("sandbank ahead", "move_end_on_sandbank", "A3 M4, A2 M2 TUR M1"),
+        ("sandbank ahead", None, "M1"),
+        # Two ships on one field exist only within a move; ours refuses to leave the sandbank first.
+        ("both on sandbank", "sand_bank_end", "M1 PUR"),
+        ("both on sandbank", "sandbank_push", "PUR, PR, PL M1, PL"),
+        ("push onto sandbank", None, "A1 M1 PUR"),
+    )
+    for move in moves.split(", ")
 }
 """Our code for each move on a board with sandbanks, which the original has but cannot play."""
 
@@ -129,9 +116,6 @@ def agree(what: str, ours: object, theirs: object) -> None:
     """Raise Disagreement unless the two are equal."""
     if ours != theirs:
         raise Disagreement(f"{what}: ours is {ours!r}, the record has {theirs!r}")
-
-
-# Reading the data's forms.
 
 
 def board_of(wire: list[Record]) -> tuple[Segment, ...]:
@@ -205,12 +189,9 @@ def _segment(river: River, cell: int) -> int:
     return next(index for index, segment in enumerate(river.segments) if cell in segment.cells())
 
 
-def _triple(wire: list[int]) -> Coordinates:
+def _triple(wire: list[int]) -> tuple[int, int, int]:
     q, r, s = wire
     return (q, r, s)
-
-
-# Comparing.
 
 
 def compare_legal_moves(position: MississippiQueenPosition, count: int, digest: str | None = None) -> list[str]:
@@ -275,9 +256,6 @@ def code_of(position: MississippiQueenPosition, move: Actions) -> str | None:
 
 def _team(side: Side | None) -> str | None:
     return None if side is None else "ONE" if side is Side.RED else "TWO"
-
-
-# One function per file.
 
 
 def check_board(record: Record) -> None:
@@ -362,8 +340,7 @@ def _expected_code(position: MississippiQueenPosition, move: Actions, theirs: st
         low -= 1
     before = code_of(position, move[:low])
     breaks_before = before not in (None, "no_actions", "movement_points_left")
-    must_push = theirs in ("push_action_required", "sand_bank_end")
-    return theirs if breaks_before or must_push else "invalid_distance"
+    return theirs if breaks_before or theirs == "push_action_required" else "invalid_distance"
 
 
 def check_scenario(record: Record) -> None:

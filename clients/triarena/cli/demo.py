@@ -36,12 +36,14 @@ class Show:
     options: dict[str, int | str]
     red: str
     blue: str
+    seed: int
+    """Of the board and of both bots: a match worth watching, and the same one every time."""
 
 
 SHOWS = (
-    Show("flowerwars", {"size": 6}, "greedy", "random"),
-    Show("towerwars", {"size": 6}, "random", "greedy"),
-    Show("mississippi_queen", {}, "greedy", "random"),
+    Show("flowerwars", {"size": 6}, "greedy", "random", 8),
+    Show("towerwars", {"size": 6}, "random", "greedy", 7),
+    Show("mississippi_queen", {}, "greedy", "greedy", 31),
 )
 
 
@@ -91,11 +93,13 @@ def _play(children: Children, admin: Administrator, show: Show, port: int, *, sl
     from triarena.protocol.from_client import Slot
 
     slots = [Slot(name=f"{show.red}-red"), Slot(name=f"{show.blue}-blue")]
-    prepared = admin.prepare(show.game, show.options, slots=slots, paused=True)
+    prepared = admin.prepare(show.game, show.options, seed=show.seed, slots=slots, paused=True)
     processes = []
     for side, bot, code in zip(("red", "blue"), (show.red, show.blue), prepared.reservations, strict=True):
         where = ["--port", str(port), "--reservation", str(code)]
-        processes.append(children.start(f"{show.game}-{side}", ["join", "--game", show.game, *where, bot]))
+        processes.append(
+            children.start(f"{show.game}-{side}", ["join", "--game", show.game, *where, "--seed", str(show.seed), bot])
+        )
     _wait_for_players(children, admin, prepared)
     match = _watch(children, admin, prepared.room, slow=slow)
     for process in processes:

@@ -34,8 +34,10 @@ def _seat(info: RoomInfo, side: str) -> str:
 def caption(scene: Scene) -> str:
     """The last move, and the result if there is one."""
     from triarena.clients.results import sentence
+    from triarena.games.registry import BUILT_IN
 
-    lines = [f"last move: {scene.text}"] if scene.text else []
+    drawn = scene.info.game in BUILT_IN  # their boards tell the last move themselves
+    lines = [f"last move: {scene.text}"] if scene.text and not drawn else []
     return "\n".join(lines + ([sentence(scene.result)] if scene.result else []))
 
 

@@ -81,7 +81,9 @@ def _after_move(game: AnyGame, scene: Scene, moved: Moved) -> Scene:
     seat: Seat = getattr(scene.info, moved.side)
     used = seat.model_copy(update={"used_ms": seat.used_ms + moved.used_ms})
     to_move = position.to_move.value if position is not None and position.outcome is None else None
-    info = scene.info.model_copy(update={"ply": moved.ply + 1, "to_move": to_move, moved.side: used})
+    info = scene.info.model_copy(
+        update={"state": "running", "ply": moved.ply + 1, "to_move": to_move, moved.side: used}
+    )
     return replace(scene, info=info, position=position, last_move=move, text=moved.text)
 
 
