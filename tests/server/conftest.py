@@ -168,6 +168,8 @@ def house(**changes: Any) -> House:
         "heartbeat": 10.0,
         "idle": 60.0,
         "reservation": 120.0,
+        "grace": 0.0,
+        "resume": 60.0,
     }
     return House(**(values | changes))
 

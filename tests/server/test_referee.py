@@ -27,6 +27,7 @@ class Stage:
     control: TimeControl
     delays: dict[Side, Iterable[float]] = field(default_factory=dict)
     max_plies: int = 4
+    grace: float = 0.0
     told: list[object] = field(default_factory=list)
     turns: list[YourTurn] = field(default_factory=list)
 
@@ -34,14 +35,16 @@ class Stage:
         self.mailbox, self.gate = Mailbox(), Gate()
         clocks = dict.fromkeys(Side, self.control)
         options = {"size": 4, "max_plies": self.max_plies}
-        terms = Terms(game=GAME, options=options, seed=0, clocks=clocks, startup=30.0)
+        terms = Terms(game=GAME, options=options, seed=0, clocks=clocks, startup=30.0, grace=self.grace)
         players = {side: Actor(self, side, chain(self.delays.get(side, ()), repeat(0.5))) for side in Side}
         self.referee = Referee(terms, players, self, self.mailbox, self.gate, "room")
 
     async def run(self, *, ready: bool = True) -> Result:
         for side in Side if ready else ():
             self.mailbox.put(IsReady(side))
-        return await self.referee.run()
+        result = await self.referee.run()
+        assert result is not None, "nobody stopped the server"
+        return result
 
     def later(self, seconds: float, event: Event) -> None:
         async def put() -> None:
@@ -153,6 +156,7 @@ async def test_a_stall_of_the_server_between_arrival_and_refereeing_is_charged_t
 
     stage.referee.mailbox = Slow()
     result = await stage.referee.run()
+    assert result is not None
     assert result.reason == "ply_limit"
     assert [t.used_ms for t in stage.told if isinstance(t, Turned)] == [500.0] * 4
     assert stage.turns[1].clock.server_overhead_ms == 5000.0, "and it is told how slow the server was"

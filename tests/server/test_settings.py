@@ -101,7 +101,7 @@ def test_other_peoples_variables_are_left_alone() -> None:
         ("[server]\nlog_format = 'xml'", "server.log_format must be one of auto, console, json, not 'xml'."),
         ("server = 3", "server must be a section with keys, not 3."),
         ("[rooms]\nidle_second = 3", "there is no setting rooms.idle_second, did you mean idle_seconds; [rooms] has "
-         "idle_seconds, reservation_seconds."),
+         "idle_seconds, reservation_seconds, grace_seconds, resume_seconds."),
         ("[room]\nidle_seconds = 3", "there is no section [room], did you mean rooms; there are server, clock, limits, "
          "rooms."),
     ],

@@ -148,6 +148,7 @@ ROOM: Final[dict[Place, dict[tuple[Role, MessageType], Place]]] = {
     },
     Place.STARTING: {
         (C, Ready): Place.WAITING,
+        (S, Moved): Place.STARTING,  # only after a rejoin: the match went on meanwhile
         (C, Surrender): Place.STARTING,
         (C, Leave): Place.LEAVING,
         (S, MatchOver): Place.OVER,

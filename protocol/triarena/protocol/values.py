@@ -106,13 +106,23 @@ class PerMove(Value):
     """How many overruns (up to ``hard_ms``) each side is forgiven in a match."""
 
 
+class Budget(Value):
+    """A budget for the whole match, to which every move adds an increment after it was made."""
+
+    type: Literal["budget"] = "budget"
+    budget_ms: Annotated[float, Field(gt=0, le=24 * 3_600_000)]
+    increment_ms: Annotated[float, Field(ge=0, le=24 * 3_600_000)] = 0
+    margin_ms: Annotated[float, Field(ge=0, le=60_000)] = 0
+    """Granted beyond what is left, for the network; every move anew."""
+
+
 class Unlimited(Value):
     """No clock, for debugging."""
 
     type: Literal["unlimited"] = "unlimited"
 
 
-TimeControl: TypeAlias = Annotated[PerMove | Unlimited, Field(discriminator="type")]
+TimeControl: TypeAlias = Annotated[PerMove | Budget | Unlimited, Field(discriminator="type")]
 
 
 class Clock(Value):
@@ -172,7 +182,7 @@ class Detail(Value):
 ForfeitReason = Literal[
     "illegal_move", "timeout", "disconnected", "stalled", "protocol_violation", "left", "surrender", "no_show"
 ]
-AbortReason = Literal["cancelled", "ply_limit", "server_stopped", "storage_lost", "internal_error"]
+AbortReason = Literal["cancelled", "ply_limit", "not_resumed", "storage_lost", "internal_error"]
 
 
 class Result(Value):

@@ -14,6 +14,7 @@ from triarena.protocol import from_client as c
 from triarena.protocol.from_server import Authenticated, Prepared
 from triarena.protocol.values import TimeControl, Unlimited
 
+from .connection import Loss
 from .events import Cancelled, Nudge
 from .refusal import Refusal
 from .room import Room
@@ -155,13 +156,13 @@ class Administration:
         if room.referee is None:
             self._lobby.close_room(room)
             return f"room {room.id} is closed"
-        room.put(Cancelled("cancelled", sentence))
+        room.put(Cancelled(sentence))
         return f"the match in room {room.id} is cancelled"
 
     def _kick(self, number: str) -> str:
         guest = self._lobby.guests.get(number)
         if guest is None:
             raise Refusal("unknown_connection", f"there is no connection {number!r}")
-        guest.connection.loss = ("disconnected", "an administrator closed its connection")
+        guest.connection.loss = Loss("disconnected", "an administrator closed its connection", final=True)
         guest.connection.close("kicked", "an administrator closed your connection")
         return f"connection {number} is closed"

@@ -22,7 +22,7 @@ import structlog
 import trio
 
 from .connection import FAREWELL_SECONDS, Connection, Patience
-from .journal import open_journal
+from .journal import list_matches, open_journal, read_match
 from .lobby import House, Lobby
 from .names import Names
 
@@ -135,9 +135,22 @@ async def _sweep(lobby: Lobby) -> None:
         lobby.sweep()
 
 
+async def _resume_matches(lobby: Lobby, database: str) -> None:
+    """Open the rooms of the matches that had not ended when the server last stopped, however it did."""
+    unfinished = await trio.to_thread.run_sync(partial(list_matches, database, limit=10_000, finished=False))
+    for summary in unfinished:
+        stored = await trio.to_thread.run_sync(read_match, database, summary.match)
+        try:
+            lobby.resume(stored)
+        except Exception as error:  # whatever is wrong with one match, the others go on
+            log.error("match_not_resumed", match=summary.match, why=str(error))
+    if unfinished:
+        log.info("matches_resumed", matches=lobby.running(), of=len(unfinished))
+
+
 async def _finish_matches(lobby: Lobby, grace: float) -> None:
-    """Let matches come to their end; when the grace is over, end them."""
+    """Let matches come to their end; when the grace is over, break them off, to go on at the next start."""
     lobby.drain()
     with trio.move_on_after(grace):
         await lobby.matches_ended()
-    lobby.stop_matches()
+    lobby.suspend_matches()

@@ -8,15 +8,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
+from triarena.protocol.values import Budget, PerMove, TimeControl, Unlimited
 from triarena.protocol.values import Clock as WireClock
-from triarena.protocol.values import PerMove, TimeControl
 
 
 @dataclass(frozen=True, slots=True)
 class SideClock:
-    """One side's clock in a match."""
+    """One side's clock in a match. Make the first one with ``SideClock.of(control)``."""
 
     control: TimeControl
+    left_ms: float | None
+    """What the next move may use; None without a clock."""
     used: float = 0.0
     """All moves together."""
     last: float | None = None
@@ -24,34 +26,57 @@ class SideClock:
     strikes: int = 0
     """Overruns that were forgiven."""
 
+    @classmethod
+    def of(cls, control: TimeControl) -> SideClock:
+        """The clock before the first move."""
+        match control:
+            case PerMove(move_ms=limit) | Budget(budget_ms=limit):
+                return cls(control, limit)
+            case Unlimited():
+                return cls(control, None)
+
     def patience(self) -> float:
         """How long an answer to ``your_turn`` is waited for; infinite without a clock."""
-        if not isinstance(self.control, PerMove):
-            return math.inf
-        soft = (self.control.move_ms + self.control.margin_ms) / 1000
-        if self.control.hard_ms is None or self.strikes >= self.control.strikes:
-            return soft
-        return max(soft, self.control.hard_ms / 1000)
+        match self.control:
+            case PerMove(hard_ms=hard) if hard is not None and self._forgiving():
+                return max(self._soft(), hard / 1000)
+            case _:
+                return self._soft()
 
-    def overrun(self, used: float) -> bool:
-        """Whether a move that took ``used`` seconds was later than limit and margin allow."""
-        if not isinstance(self.control, PerMove):
-            return False
-        return used * 1000 > self.control.move_ms + self.control.margin_ms
+    def lost(self, used: float) -> bool:
+        """Whether a move that took ``used`` seconds came too late to count."""
+        return used > self.patience() or (used > self._soft() and not self._forgiving())
 
     def charge(self, used: float) -> SideClock:
         """The clock after a move that took ``used`` seconds and was accepted."""
-        return replace(self, used=self.used + used, last=used, strikes=self.strikes + self.overrun(used))
+        spent = replace(self, used=self.used + used, last=used)
+        match self.control:
+            case PerMove():
+                return replace(spent, strikes=self.strikes + (used > self._soft()))
+            case Budget(increment_ms=increment):
+                return replace(spent, left_ms=max(0.0, (self.left_ms or 0.0) - used * 1000) + increment)
+            case Unlimited():
+                return spent
 
-    def tell(self, overhead: float | None) -> WireClock:
-        """What ``your_turn`` says; ``overhead`` is what the server took since the opponent's move arrived."""
-        limit = self.control.move_ms if isinstance(self.control, PerMove) else None
+    def tell(self, overhead: float | None, elapsed: float = 0.0) -> WireClock:
+        """What ``your_turn`` says; ``overhead`` is what the server took since the opponent's move arrived, ``elapsed``
+        what has gone of the turn already, for a client that came back in the middle of it.
+        """
         return WireClock(
-            limit_ms=limit,
-            remaining_ms=limit,
+            limit_ms=self.left_ms,
+            remaining_ms=None if self.left_ms is None else ms(self.left_ms / 1000 - elapsed),
             last_used_ms=None if self.last is None else ms(self.last),
             server_overhead_ms=None if overhead is None else ms(overhead),
         )
+
+    def _soft(self) -> float:
+        """Limit and margin."""
+        if self.left_ms is None or isinstance(self.control, Unlimited):
+            return math.inf
+        return (self.left_ms + self.control.margin_ms) / 1000
+
+    def _forgiving(self) -> bool:
+        return isinstance(self.control, PerMove) and self.strikes < self.control.strikes
 
 
 def ms(seconds: float) -> float:

@@ -33,6 +33,16 @@ LossReason = Literal["disconnected", "stalled", "protocol_violation"]
 
 
 @dataclass(frozen=True, slots=True)
+class Loss:
+    """Why a connection ended."""
+
+    reason: LossReason
+    message: str
+    final: bool = False
+    """Whoever sat there may not come back: it was thrown out, not cut off."""
+
+
+@dataclass(frozen=True, slots=True)
 class Patience:
     """How long, and how much, a connection bears."""
 
@@ -70,7 +80,7 @@ class Connection:
     def __init__(self, stream: trio.abc.HalfCloseableStream, number: str, address: str, patience: Patience) -> None:
         self.number = number
         self.address = address
-        self.loss: tuple[LossReason, str] = ("disconnected", "the connection was lost")
+        self.loss = Loss("disconnected", "the connection was lost")
         """Why it ended, for whoever waits for its moves; meaningful once the handler was told ``gone``."""
         self.on_drained: Callable[[], None] | None = None
         """Called when everything that was queued has been written."""
@@ -134,7 +144,7 @@ class Connection:
     def abort(self, reason: LossReason, message: str) -> None:
         """Hang up at once: the peer does not listen."""
         if not self._closing:
-            self.loss = (reason, message)
+            self.loss = Loss(reason, message)
         self._end()
         self._scope.cancel()
 
@@ -204,7 +214,7 @@ class Connection:
         self._bad_frames += 1
         log.info("bad_frame", connection=self.number, code=fault.code, why=fault.message)
         if fault.fatal:
-            self.loss = ("protocol_violation", fault.message)
+            self.loss = Loss("protocol_violation", fault.message, final=True)
             self.close(fault.code, fault.message)
             return
         self.post(Error(code=fault.code, message=fault.message, request=fault.request, room=fault.room, id=fault.id))
@@ -212,7 +222,7 @@ class Connection:
             handler.violated(fault)
         if self._bad_frames >= self._patience.bad_frames:
             sentence = f"{self._bad_frames} bad frames came over this connection; the last one: {fault.message}"
-            self.loss = ("protocol_violation", sentence)
+            self.loss = Loss("protocol_violation", sentence, final=True)
             self.close("too_many_bad_frames", sentence[:2000])
 
     async def _let_the_writer_catch_up(self) -> None:

@@ -38,7 +38,7 @@ class Surrendered:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """A side can't go on."""
+    """A side will not go on: it left, or was thrown out."""
 
     side: Side
     reason: Literal["left", "disconnected", "stalled", "protocol_violation"]
@@ -46,11 +46,31 @@ class Gone:
 
 
 @dataclass(frozen=True, slots=True)
-class Cancelled:
-    """Somebody above the players ended the match."""
+class Lost:
+    """A side's connection was lost; it may come back."""
 
-    reason: Literal["cancelled", "server_stopped"]
+    side: Side
+    reason: Literal["disconnected", "stalled"]
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A side has a connection again, and has been told the match; it will say ``ready``."""
+
+    side: Side
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """An administrator ended the match."""
+
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suspended:
+    """The server stops; the match goes on when it runs again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +78,7 @@ class Nudge:
     """Look again: the gate was moved, or ``your_turn`` has been handed to the network."""
 
 
-Event: TypeAlias = IsReady | HasMoved | Surrendered | Gone | Cancelled | Nudge
+Event: TypeAlias = IsReady | HasMoved | Surrendered | Gone | Lost | Returned | Cancelled | Suspended | Nudge
 
 
 class Mailbox:

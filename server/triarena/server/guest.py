@@ -9,7 +9,7 @@ from triarena.protocol import from_client as c
 from triarena.protocol.from_server import Done, Error, Left, Welcome
 from triarena.protocol.session import Fault
 
-from .connection import Connection
+from .connection import Connection, Loss
 from .events import Gone, HasMoved, IsReady, Surrendered
 from .refusal import Refusal
 from .room import Room
@@ -60,16 +60,14 @@ class Guest:
 
     def gone(self) -> None:
         """The connection is over: seats are given back, running matches hear of it."""
-        reason, message = self.connection.loss
         for room in list(self.rooms.values()):
             seat = room.seat_of(self.connection)
             if seat is None:
                 continue
-            seat.connected = False
             if room.referee is None:
                 self._lobby.vacate(room, seat)
             else:
-                room.put(Gone(seat.side, reason, f"{seat.side.value} is gone: {message}"))
+                room.lose(seat, self.connection.loss)
         for room in self.watching.values():
             room.unwatch(self.connection)
         self.rooms.clear()
@@ -99,7 +97,7 @@ class Guest:
             case c.JoinReserved():
                 lobby.join_reserved(self, message)
             case c.Rejoin():
-                raise Refusal("rejoin_unavailable", "this server cannot give a seat back after a lost connection yet")
+                lobby.rejoin(self, message)
             case c.Observe():
                 lobby.observe(self, message)
             case c.ListRooms():
@@ -130,7 +128,8 @@ class Guest:
 
     def _tell(self, room: str, event: HasMoved | IsReady | Surrendered) -> None:
         if not self.rooms[room].put(event):
-            self.connection.loss = ("protocol_violation", "the client sent messages faster than they could be read")
+            too_fast = "the client sent messages faster than they could be read"
+            self.connection.loss = Loss("protocol_violation", too_fast, final=True)
             self.connection.close("too_fast", "you send messages faster than a match can take them")
 
     def _leave(self, message: c.Leave) -> None:

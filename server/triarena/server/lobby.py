@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 
 import structlog
 import trio
+from pydantic import TypeAdapter
 
 from triarena.games import AnyGame, BadOptions, IntOption, Side, UnknownGame, find_game, games, settle_options
 from triarena.protocol import from_client as c
@@ -18,11 +20,11 @@ from triarena.protocol.from_server import Joined, Observing, Refused, RoomEvent,
 from triarena.protocol.values import PROTOCOL, GameInfo, Limits, OptionRange, Result, TimeControl, Updates
 
 from . import results
-from .administration import Administration
+from .administration import Administration, Throttle
 from .connection import Connection
-from .events import Cancelled
+from .events import Suspended
 from .guest import Guest
-from .journal import Journal
+from .journal import Journal, StoredMatch
 from .match import Terms
 from .names import Names
 from .refusal import Refusal
@@ -53,6 +55,10 @@ class House:
     """Seconds after which a room that nothing happens in is closed."""
     reservation: float
     """Seconds for which a reservation is good."""
+    grace: float
+    """Seconds for which the seat of a lost connection is kept in a match."""
+    resume: float
+    """Seconds for which players may come back after the server was started again."""
 
 
 class Lobby:
@@ -72,6 +78,9 @@ class Lobby:
         self.rooms: dict[str, Room] = {}
         self.guests: dict[str, Guest] = {}
         self.reservations = Reservations(house.reservation)
+        self._seats: dict[str, tuple[Room, Seat]] = {}
+        """By the digest of the token with which a player comes back."""
+        self._wrong_tokens = Throttle()
         self.administration = Administration(self, is_secret)
         self.draining = False
         self._journal = journal
@@ -121,7 +130,7 @@ class Lobby:
             await connection.run(guest)
         finally:
             del self.guests[connection.number]
-            log.debug("connection_closed", connection=connection.number, reason=connection.loss[0])
+            log.debug("connection_closed", connection=connection.number, reason=connection.loss.reason)
 
     def greet(self, guest: Guest, hello: c.Hello) -> Welcome | Refused:
         """Who serves, and what is played; or why not."""
@@ -193,27 +202,50 @@ class Lobby:
         if room.id in guest.watching:
             raise Refusal("already_in_room", f"you observe room {room.id!r}; take a seat over another connection")
         name = room.unique_name(guest.name or f"guest{guest.connection.number}", seat)
-        seat.take(guest.connection, name, self.names.token(), updates, guest.software)
+        token = self.names.token()
+        seat.take(guest.connection, name, digest(token), updates, guest.software)
+        self._seats[seat.key] = (room, seat)
         if seat.reservation is not None:
             self.reservations.used(seat.reservation)
         guest.rooms[room.id] = room
-        guest.connection.post(
-            Joined(
-                id=id,
-                room=room.id,
-                side=seat.side.value,
-                name=name,
-                game=room.terms.game.name,
-                options=dict(room.terms.options),
-                time_control=seat.control,
-                token=seat.token,
-            )
-        )
+        guest.connection.post(_joined(room, seat, token, id))
         self.happened(room, "joined")
         self.start_if_ready(room)
 
+    def rejoin(self, guest: Guest, message: c.Rejoin) -> None:
+        """Take a seat back, from the same or another address; who sits there over an older connection is displaced."""
+        address, now = guest.connection.address, trio.current_time()
+        if (wait := self._wrong_tokens.wait(address, now)) > 0:
+            raise Refusal("throttled", f"too many unknown tokens came from {address}; try again in {wait:.0f} s")
+        if (found := self._seats.get(digest(message.token))) is None:
+            self._wrong_tokens.failed(address, now)
+            raise Refusal(
+                "unknown_token", "no seat belongs to this token: the match is over, or had not begun; join again"
+            )
+        room, seat = found
+        if seat.line is guest.connection:
+            raise Refusal("already_in_room", f"you have your seat in room {room.id!r}")
+        if room.id in guest.watching:
+            raise Refusal("already_in_room", f"you observe room {room.id!r}; take the seat over another connection")
+        self._displace(room, seat)
+        seat.line, seat.updates, seat.software = guest.connection, message.updates, guest.software
+        guest.rooms[room.id] = room
+        guest.connection.post(_joined(room, seat, message.token, message.id))
+        if room.result is not None:
+            guest.connection.post(room.the_end())
+        else:
+            room.welcome_back(seat)
+            self.happened(room, "joined")
+
+    def _displace(self, room: Room, seat: Seat) -> None:
+        for other in self.guests.values():
+            if other.connection is seat.line:
+                other.rooms.pop(room.id, None)
+                other.connection.close("displaced", "your seat was taken over another connection with its token")
+
     def vacate(self, room: Room, seat: Seat) -> None:
         """A seat was given back before the match started."""
+        self._seats.pop(seat.key, None)
         seat.vacate()
         if seat.reservation is not None:
             self.reservations.reopen(seat.reservation)
@@ -249,12 +281,41 @@ class Lobby:
             self.sweep(everything_over=True)
         if len(self.rooms) >= self.house.rooms:
             raise Refusal("too_many_rooms", f"the server has {self.house.rooms} rooms, and no more; try later")
-        terms = Terms(game=game, options=options, seed=seed, clocks=clocks, startup=self.house.startup)
+        return self._add_room(self.names.room(self.rooms), game, options, seed, clocks)
+
+    def _add_room(
+        self, name: str, game: AnyGame, options: dict[str, int | str], seed: int, clocks: Mapping[Side, TimeControl]
+    ) -> Room:
+        house = self.house
+        terms = Terms(game, options, seed, clocks, startup=house.startup, grace=house.grace)
         seats = {side: Seat(side, clocks[side]) for side in Side}
-        room = Room(self.names.room(self.rooms), terms, seats, self, self._effective(terms))
+        room = Room(name, terms, seats, self, self._effective(terms))
         self.rooms[room.id] = room
         self.happened(room, "opened")
         return room
+
+    def resume(self, stored: StoredMatch) -> None:
+        """Open the room of a match that broke off when the server did. Raises MoveError, UnknownGame or ValueError
+        if it can't go on.
+        """
+        opened = stored.opened
+        game = find_game(opened.game)
+        if game.rules_version != opened.rules_version:
+            raise ValueError(f"it was played by version {opened.rules_version} of the rules")
+        controls = TypeAdapter(dict[str, TimeControl]).validate_python(opened.time_control)
+        clocks = {side: controls[side.value] for side in Side}
+        name = opened.room if opened.room not in self.rooms else self.names.room(self.rooms)
+        room = self._add_room(name, game, dict(opened.options), opened.seed, clocks)
+        names = {Side.RED: opened.red, Side.BLUE: opened.blue}
+        for side, seat in room.seats.items():
+            seat.name, seat.key = names[side], str(opened.settings["seats"][side.value]["key"])
+            self._seats[seat.key] = (room, seat)
+        try:
+            room.resume(stored, self.house.resume)
+        except Exception:
+            del self.rooms[room.id]
+            raise
+        self._matches.start_soon(self._run_match, room)
 
     def _effective(self, terms: Terms) -> dict[str, Any]:
         clocks = {side.value: control.model_dump() for side, control in terms.clocks.items()}
@@ -274,6 +335,7 @@ class Lobby:
     def close_room(self, room: Room) -> None:
         """Forget a room; whoever waits in it is told."""
         for seat in room.seats.values():
+            self._seats.pop(seat.key, None)
             if seat.reservation is not None:
                 self.reservations.forget(seat.reservation)
         if room.result is None:
@@ -336,11 +398,29 @@ class Lobby:
             self._ended = trio.Event()
             await self._ended.wait()
 
-    def stop_matches(self) -> None:
-        """End what is still running, as nobody's loss."""
+    def suspend_matches(self) -> None:
+        """Break off what is still running; it goes on when the server is started again."""
         for room in self.rooms.values():
             if room.referee is not None and room.result is None:
-                room.put(Cancelled("server_stopped", "the server was stopped before the match had ended"))
+                room.put(Suspended())
+
+
+def digest(token: str) -> str:
+    """What is kept of a token."""
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _joined(room: Room, seat: Seat, token: str, id: int | None) -> Joined:
+    return Joined(
+        id=id,
+        room=room.id,
+        side=seat.side.value,
+        name=seat.name or "",
+        game=room.terms.game.name,
+        options=dict(room.terms.options),
+        time_control=seat.control,
+        token=token,
+    )
 
 
 def game_info(game: AnyGame) -> GameInfo:

@@ -7,10 +7,10 @@ sockets: a player is something messages can be posted to, and whatever happens o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, NoReturn, Protocol
 
 import structlog
 import trio
@@ -18,11 +18,24 @@ import trio
 from triarena.games import AnyGame, AnyPosition, MoveError, Side
 from triarena.games.core import Options, Plain, shown
 from triarena.protocol.from_server import Turned, YourTurn
-from triarena.protocol.values import PerMove, Result, TimeControl, Updates
+from triarena.protocol.values import ForfeitReason, Result, TimeControl, Updates
 
 from . import results
 from .clock import SideClock, ms
-from .events import Cancelled, Event, Gate, Gone, HasMoved, IsReady, Mailbox, Nudge, Surrendered
+from .events import (
+    Cancelled,
+    Event,
+    Gate,
+    Gone,
+    HasMoved,
+    IsReady,
+    Lost,
+    Mailbox,
+    Nudge,
+    Returned,
+    Surrendered,
+    Suspended,
+)
 
 log = structlog.get_logger()
 
@@ -40,6 +53,8 @@ class Terms:
     clocks: Mapping[Side, TimeControl]
     startup: float
     """Seconds that a side has to answer ``match_started``."""
+    grace: float
+    """Seconds for which the seat of a lost connection is kept; 0 makes a loss final."""
 
 
 class Player(Protocol):
@@ -51,7 +66,7 @@ class Player(Protocol):
         ...
 
     def ask(self, message: YourTurn, sent: Callable[[float], None]) -> None:
-        """Post a turn; ``sent`` is called with the time when it has been handed to the network."""
+        """Post a turn; ``sent`` is called with the time when it has been handed to the network, if it ever is."""
         ...
 
 
@@ -79,7 +94,21 @@ class StorageLost(Exception):
 class _Turn:
     """A ``your_turn`` under way."""
 
+    side: Side
     sent: float | None = None
+    """Since when the clock runs; None while it does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Absence:
+    """A side that can't be asked."""
+
+    until: float
+    """When it has been away for too long."""
+    reason: Literal["disconnected", "stalled", "no_show", "not_resumed"]
+    message: str
+    excused: bool = False
+    """It is away because the server was: its clock stands still, and nobody loses by it."""
 
 
 @dataclass(slots=True)
@@ -97,18 +126,40 @@ class Referee:
     clocks: dict[Side, SideClock] = field(init=False)
     asked: bool = False
     """Whether the first turn has begun."""
+    _resumed: bool = False
+    _absent: dict[Side, _Absence] = field(default_factory=dict)
     _arrived: float | None = None
     """When the previous move arrived."""
 
     def __post_init__(self) -> None:
         self.position = self.terms.game.start(self.terms.options, self.terms.seed)
-        self.clocks = {side: SideClock(self.terms.clocks[side]) for side in Side}
+        self.clocks = {side: SideClock.of(self.terms.clocks[side]) for side in Side}
 
-    async def run(self) -> Result:
-        """Play to the end, whatever happens; the result has been stored and told when this returns."""
+    def resume(self, plies: Iterable[tuple[Plain, float]], patience: float) -> None:
+        """Go on after a match that was broken off: ``plies`` are its moves in wire form, each with the seconds it
+        took. Both sides are away, and excused, for ``patience`` seconds.
+
+        Raises MoveError if the rules do not allow what was played.
+        """
+        for wire, used in plies:
+            side = self.position.to_move
+            self.position = self.position.play(self.terms.game.read_move(wire))
+            self.clocks[side] = self.clocks[side].charge(used)
+            self.ply += 1
+        until = trio.current_time() + patience
+        away = f"did not come back within {patience:g} s after the server was started again"
+        self._absent = {side: _Absence(until, "not_resumed", f"{side.value} {away}", excused=True) for side in Side}
+        self._resumed = True
+
+    async def run(self) -> Result | None:
+        """Play to the end, whatever happens; the result has been stored and told when this returns.
+
+        None if the server stops before the end: the match is to be resumed.
+        """
         try:
             result = await self._result()
-            await self.audience.over(result, self.position)
+            if result is not None:
+                await self.audience.over(result, self.position)
         except StorageLost as error:
             result = results.aborted("storage_lost", self.position, f"the match can't be stored any more: {error}")
             await self._say_the_end(result)
@@ -125,66 +176,55 @@ class Referee:
         except Exception as error:
             log.error("result_not_stored", room=self.room, error=str(error))
 
-    async def _result(self) -> Result:
-        await self.audience.started(self.position)
-        result = await self._wait_until_ready()
-        while result is None:
-            result = await self._next_ply()
-        return result
+    async def _result(self) -> Result | None:
+        try:
+            if not self._resumed:
+                await self.audience.started(self.position)
+                await self._wait_until_ready()
+            while True:
+                await self._next_ply()
+        except _Ended as ended:
+            return ended.result
 
     # -- before the first ply ------------------------------------------------------------------
 
-    async def _wait_until_ready(self) -> Result | None:
-        deadline = trio.current_time() + self.terms.startup
-        missing = set(Side)
-        while missing:
-            event = await self._event(deadline)
-            if event is None:
-                return self._no_show(missing)
-            if isinstance(event, IsReady):
-                missing.discard(event.side)
-            elif (result := self._end_by(event)) is not None:
-                return result
-        return None
+    async def _wait_until_ready(self) -> None:
+        """Both sides have the start-up time to say that they are ready."""
+        for side in Side:
+            self._await_ready(side)
+        while self._absent:
+            await self._event(math.inf)
 
-    def _no_show(self, missing: set[Side]) -> Result:
-        offenders = [side for side in Side if side in missing]
-        who = " and ".join(side.value for side in offenders)
-        sentence = f"{who} did not answer 'match_started' with 'ready' within {self.terms.startup:g} s"
-        return results.forfeit("no_show", offenders, self.position, sentence)
+    def _await_ready(self, side: Side, *, excused: bool = False) -> None:
+        late = f"{side.value} did not answer 'match_started' with 'ready' within {self.terms.startup:g} s"
+        self._absent[side] = _Absence(trio.current_time() + self.terms.startup, "no_show", late, excused)
 
     # -- a ply ---------------------------------------------------------------------------------
 
-    async def _next_ply(self) -> Result | None:
+    async def _next_ply(self) -> None:
         if self.position.outcome is not None:
-            return results.by_the_rules(self.position.outcome)
+            raise _Ended(results.by_the_rules(self.position.outcome))
         limit = self.terms.game.ply_limit(self.terms.options)
         if limit is not None and self.ply >= limit:
-            return results.aborted("ply_limit", self.position, f"no side has won within {limit} plies")
-        return await self._pass_the_gate() or await self._play()
+            raise _Ended(results.aborted("ply_limit", self.position, f"no side has won within {limit} plies"))
+        await self._pass_the_gate()
+        await self._play()
 
-    async def _pass_the_gate(self) -> Result | None:
+    async def _pass_the_gate(self) -> None:
         """Wait while paused. The clocks stand still meanwhile."""
         while not self.gate.open:
             self._arrived = None  # what follows is no overhead of the server's
-            event = await self._event(math.inf)
-            if event is not None and (result := self._end_by(event)) is not None:
-                return result
+            await self._event(math.inf)
         self.gate.passed()
-        return None
 
-    async def _play(self) -> Result | None:
+    async def _play(self) -> None:
         side = self.position.to_move
         answer, used = await self._ask(side)
-        if isinstance(answer, Result):
-            return answer
         try:
             move = self.terms.game.read_move(answer.move)
             position = self.position.play(move)
         except MoveError as error:
-            return self._illegal(side, answer.move, error)
-        self.clocks[side] = self.clocks[side].charge(used)
-        self._arrived = answer.at
+            raise _Ended(self._illegal(side, answer.move, error)) from None
         game = self.terms.game
         turned = Turned.model_validate(
             {
@@ -195,46 +235,63 @@ class Referee:
                 "used_ms": ms(used),
             }
         )
+        self.clocks[side] = self.clocks[side].charge(used)
+        self._arrived = answer.at
         self.position, self.ply = position, self.ply + 1
         await self.audience.moved(turned, position)
-        return None
 
-    async def _ask(self, side: Side) -> tuple[HasMoved | Result, float]:
-        """Ask a side for its move: the move with the seconds it took, or how the match ends instead."""
-        turn, clock, self.asked = _Turn(), self.clocks[side], True
-        overhead = None if self._arrived is None else trio.current_time() - self._arrived
+    async def _ask(self, side: Side) -> tuple[HasMoved, float]:
+        """Ask a side for its move: the move, and the seconds it took."""
+        turn, self.asked = _Turn(side), True
+        absence = self._absent.get(side)
+        if absence is None:
+            self._post(turn)
+        elif not absence.excused:
+            turn.sent = trio.current_time()  # the clock runs on while it is away
+        while True:
+            deadline = math.inf if turn.sent is None else turn.sent + self.clocks[side].patience()
+            event = await self._event(deadline)
+            if event is None:
+                raise _Ended(self._out_of_time(turn, trio.current_time(), answered=False))
+            if isinstance(event, HasMoved) and event.side is side and event.ply == self.ply:
+                used = 0.0 if turn.sent is None else max(0.0, event.at - turn.sent)
+                if self.clocks[side].lost(used):
+                    raise _Ended(self._out_of_time(turn, event.at, answered=True))
+                return event, used
+            if isinstance(event, IsReady) and event.side is side:
+                self._post(turn)  # it is back
+            elif isinstance(event, Lost) and event.side is side and turn.sent is None:
+                turn.sent = trio.current_time()  # it was lost before the turn reached it
+
+    def _post(self, turn: _Turn) -> None:
+        """Hand a turn to its side; the clock starts when it is on its way, or runs on if it had started before."""
+        now = trio.current_time()
+        overhead = None if self._arrived is None else now - self._arrived
+        elapsed = 0.0 if turn.sent is None else now - turn.sent
+
+        def sent(at: float) -> None:
+            if turn.sent is None:
+                turn.sent = at
+                self.mailbox.put(Nudge())
+
+        player = self.players[turn.side]
         message = YourTurn(
             room=self.room,
             ply=self.ply,
-            clock=clock.tell(overhead),
-            position=self._shown() if self.players[side].updates == "positions" else None,
+            clock=self.clocks[turn.side].tell(overhead, elapsed),
+            position=self._shown() if player.updates == "positions" else None,
         )
+        player.ask(message, sent)
 
-        def sent(now: float) -> None:
-            turn.sent = now
-            self.mailbox.put(Nudge())
-
-        self.players[side].ask(message, sent)
-        while True:
-            deadline = math.inf if turn.sent is None else turn.sent + clock.patience()
-            event = await self._event(deadline)
-            if event is None:
-                return self._timed_out(side, trio.current_time() - (turn.sent or 0.0), answered=False), 0.0
-            if isinstance(event, HasMoved) and event.side is side and event.ply == self.ply:
-                used = 0.0 if turn.sent is None else max(0.0, event.at - turn.sent)
-                if used > clock.patience() or (clock.overrun(used) and not self._forgiven(clock)):
-                    return self._timed_out(side, used, answered=True), used
-                return event, used
-            if (result := self._end_by(event)) is not None:
-                return result, 0.0
-
-    @staticmethod
-    def _forgiven(clock: SideClock) -> bool:
-        return isinstance(clock.control, PerMove) and clock.strikes < clock.control.strikes
-
-    def _timed_out(self, side: Side, used: float, *, answered: bool) -> Result:
-        control = self.clocks[side].control
-        limit = control.move_ms if isinstance(control, PerMove) else 0.0
+    def _out_of_time(self, turn: _Turn, now: float, *, answered: bool) -> Result:
+        """A side's clock has run out: by thinking, or because it was away."""
+        side = turn.side
+        if (absence := self._absent.get(side)) is not None:
+            sentence = f"{absence.message}; its time ran out at ply {self.ply} before it was back"
+            reason = "disconnected" if absence.reason == "not_resumed" else absence.reason
+            return results.forfeit(reason, [side], self.position, sentence, ply=self.ply)
+        limit = self.clocks[side].left_ms or 0.0
+        used = 0.0 if turn.sent is None else now - turn.sent
         return results.timeout(side, self.position, self.ply, limit_ms=limit, used=used, answered=answered)
 
     def _illegal(self, side: Side, wire: Plain, error: MoveError) -> Result:
@@ -253,31 +310,74 @@ class Referee:
     # -- what comes from outside ---------------------------------------------------------------
 
     async def _event(self, deadline: float) -> Event | None:
-        """The next event, or None when the deadline has passed and nothing that came before it is left."""
-        with trio.move_on_at(deadline):
-            return await self.mailbox.get()
-        for _ in range(AFTERTHOUGHT):
-            await trio.lowlevel.checkpoint()
-        return self.mailbox.get_nowait()
+        """The next event, or None when the deadline has passed and nothing that came before it is left.
 
-    def _end_by(self, event: Event) -> Result | None:
-        """How the match ends by this event; None if it goes on."""
+        Whatever ends the match raises _Ended here.
+        """
+        away_too_long = min((absence.until for absence in self._absent.values()), default=math.inf)
+        event: Event | None = None
+        with trio.move_on_at(min(deadline, away_too_long)):
+            event = await self.mailbox.get()
+        if event is None:
+            for _ in range(AFTERTHOUGHT):
+                await trio.lowlevel.checkpoint()
+            event = self.mailbox.get_nowait()
+        if event is not None:
+            self._heed(event)
+        elif away_too_long <= deadline:
+            raise _Ended(self._missed())
+        return event
+
+    def _heed(self, event: Event) -> None:
+        """What an event means whoever is asked at the moment; raises _Ended if it ends the match."""
         match event:
             case Surrendered(side):
                 sentence = f"{side.value} surrendered at ply {self.ply}"
-                return results.forfeit("surrender", [side], self.position, sentence, ply=self.ply)
+                raise _Ended(results.forfeit("surrender", [side], self.position, sentence, ply=self.ply))
             case Gone(side, reason, message):
-                offenders = [side, *self._gone_as_well(side)]
-                offenders.sort(key=list(Side).index)
-                return results.forfeit(reason, offenders, self.position, message, ply=self.ply)
-            case Cancelled(reason, message):
-                return results.aborted(reason, self.position, message)
-            case _:
-                return None  # a nudge, or the word of a side that isn't asked
+                self._end_without(side, reason, message)
+            case Lost(side, reason, message):
+                if self.terms.grace <= 0:
+                    self._end_without(side, reason, message)
+                until = trio.current_time() + self.terms.grace
+                self._absent[side] = _Absence(until, reason, message)
+            case Returned(side):
+                before = self._absent.get(side)
+                self._await_ready(side, excused=before is not None and before.excused)
+            case IsReady(side):
+                self._absent.pop(side, None)
+            case Cancelled(message):
+                raise _Ended(results.aborted("cancelled", self.position, message))
+            case Suspended():
+                raise _Ended(None)
+            case HasMoved() | Nudge():
+                pass
 
-    def _gone_as_well(self, first: Side) -> list[Side]:
-        """The other side if it went at the same time: then nobody wins by having been read second."""
+    def _end_without(self, side: Side, reason: ForfeitReason, message: str) -> NoReturn:
+        """A side is gone for good; if the other went at the same time, nobody wins by having been read second."""
+        offenders = [side]
         while (event := self.mailbox.get_nowait()) is not None:
-            if isinstance(event, Gone) and event.side is first.other:
-                return [event.side]
-        return []
+            if isinstance(event, Gone | Lost) and event.side is side.other:
+                offenders.append(event.side)
+                break
+        offenders.sort(key=list(Side).index)
+        raise _Ended(results.forfeit(reason, offenders, self.position, message, ply=self.ply))
+
+    def _missed(self) -> Result:
+        """Somebody was away for too long. If both are away, both are to blame, whoever went first."""
+        missed = min(self._absent.values(), key=lambda absence: absence.until)
+        reason = missed.reason
+        if reason == "not_resumed" or missed.excused:
+            return results.aborted("not_resumed", self.position, missed.message)
+        offenders = [side for side in Side if side in self._absent]
+        who = " and ".join(side.value for side in offenders)
+        sentence = missed.message if len(offenders) == 1 else f"both sides are away: {missed.message} ({who})"
+        return results.forfeit(reason, offenders, self.position, sentence, ply=self.ply)
+
+
+class _Ended(Exception):
+    """The match has ended with a result, or is to be resumed later (None). Never leaves the referee."""
+
+    def __init__(self, result: Result | None) -> None:
+        super().__init__()
+        self.result = result

@@ -33,6 +33,8 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         heartbeat=limits.heartbeat_seconds,
         idle=settings.rooms.idle_seconds,
         reservation=settings.rooms.reservation_seconds,
+        grace=settings.rooms.grace_seconds,
+        resume=settings.rooms.resume_seconds,
     )
     patience = Patience(
         greeting=limits.greeting_seconds,

@@ -29,8 +29,9 @@ from triarena.protocol.from_server import Seat as WireSeat
 from triarena.protocol.values import Players, Result
 
 from .clock import ms
-from .events import Event, Gate, Mailbox
-from .journal import Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed
+from .connection import Loss
+from .events import Event, Gate, Gone, Lost, Mailbox, Returned
+from .journal import Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed, StoredMatch
 from .match import Referee, StorageLost, Terms
 from .seat import Line, Seat
 
@@ -166,7 +167,7 @@ class Room:
             connected=seat.connected,
             reserved=seat.reservation is not None,
             used_ms=ms(used),
-            connection=seat.line.number if seat.line is not None and seat.connected else None,
+            connection=None if seat.line is None else seat.line.number,
         )
 
     def _written(self, position: AnyPosition) -> Any:
@@ -180,6 +181,15 @@ class Room:
         self.referee = Referee(self.terms, self.seats, self, self.mailbox, self.gate, self.id)
         return self.referee
 
+    def resume(self, stored: StoredMatch, patience: float) -> Referee:
+        """Go on with a match that broke off when the server did. Raises MoveError if it breaks the rules."""
+        referee = self.begin(stored.match)
+        referee.resume(((ply.move, ply.used_ms / 1000) for ply in stored.plies), patience)
+        for ply in stored.plies[-REMEMBERED_PLIES:]:
+            fields = {"ply": ply.ply, "side": ply.side, "move": ply.move, "text": ply.text, "used_ms": ply.used_ms}
+            self._plies.append(Turned.model_validate(fields))
+        return referee
+
     def put(self, event: Event) -> bool:
         """Something happened to the match; False if the sender sends too much."""
         return self.mailbox.put(event)
@@ -187,6 +197,7 @@ class Room:
     async def started(self, position: AnyPosition) -> None:
         """Write down that the match begins; tell the players and observers."""
         names = {side: seat.name or side.value for side, seat in self.seats.items()}
+        seats = {side.value: {"key": seat.key, "software": seat.software} for side, seat in self.seats.items()}
         await self._store(
             MatchOpened(
                 match=self.match or "",
@@ -198,31 +209,55 @@ class Room:
                 time_control={side.value: seat.control.model_dump() for side, seat in self.seats.items()},
                 red=names[Side.RED],
                 blue=names[Side.BLUE],
-                settings={**self.settings, "software": {s.value: seat.software for s, seat in self.seats.items()}},
+                settings={**self.settings, "seats": seats},
                 at=self.around.now(),
             )
         )
-        written = self._written(position)
-        for side, seat in self.seats.items():
-            seat.tell(
-                MatchStarted.model_validate(
-                    {
-                        "room": self.id,
-                        "match": self.match,
-                        "game": self.terms.game.name,
-                        "rules_version": self.terms.game.rules_version,
-                        "options": dict(self.terms.options),
-                        "players": Players(red=names[Side.RED], blue=names[Side.BLUE]),
-                        "side": side.value,
-                        "to_move": position.to_move.value,
-                        "position": written,
-                        "time_control": seat.control,
-                        "startup_ms": ms(self.terms.startup),
-                    }
-                )
-            )
+        for seat in self.seats.values():
+            seat.tell(self._match_started(seat, position, []))
         self._resync(self.watches)
         self.around.happened(self, "started")
+
+    def _match_started(self, seat: Seat, position: AnyPosition, plies: list[Turned]) -> MatchStarted:
+        names = {side: other.name or side.value for side, other in self.seats.items()}
+        return MatchStarted.model_validate(
+            {
+                "room": self.id,
+                "match": self.match,
+                "game": self.terms.game.name,
+                "rules_version": self.terms.game.rules_version,
+                "options": dict(self.terms.options),
+                "players": Players(red=names[Side.RED], blue=names[Side.BLUE]),
+                "side": seat.side.value,
+                "to_move": position.to_move.value,
+                "position": self._written(position),
+                "time_control": seat.control,
+                "startup_ms": ms(self.terms.startup),
+                "plies": plies,
+            }
+        )
+
+    def lose(self, seat: Seat, loss: Loss) -> None:
+        """The connection of a player was lost during the match."""
+        seat.line = None
+        sentence = f"{seat.side.value} is gone: {loss.message}"
+        if loss.final or loss.reason == "protocol_violation":
+            self.put(Gone(seat.side, loss.reason, sentence))
+        else:
+            self.put(Lost(seat.side, loss.reason, sentence))
+
+    def welcome_back(self, seat: Seat) -> None:
+        """A player has a connection again: tell it the match as it stands."""
+        if self.referee is None:
+            return
+        plies = list(self._plies)
+        while True:
+            started = self._match_started(seat, self.referee.position, plies)
+            if len(encode(started).data) < TO_CLIENT or not plies:
+                break
+            plies = plies[len(plies) // 2 + 1 :]
+        seat.tell(started)
+        self.put(Returned(seat.side))
 
     async def moved(self, turned: Turned, position: AnyPosition) -> None:
         """Write a ply down, then tell everybody: the players what was played, observers also the position."""
@@ -274,15 +309,7 @@ class Room:
     def finish(self, result: Result, position: AnyPosition | None) -> None:
         """Tell everybody that it is over. Also for a room whose match never started."""
         self.result = result
-        over = MatchOver.model_validate(
-            {
-                "room": self.id,
-                "match": self.match,
-                "result": result,
-                "position": None if position is None else self._written(position),
-            }
-        )
-        encoded = encode(over)
+        encoded = encode(self.the_end(position))
         for seat in self.seats.values():
             seat.tell(encoded)
         self._resync([watch for watch in self.watches if watch.lagging])
@@ -290,6 +317,19 @@ class Room:
             watch.line.post_encoded(encoded)
         self.watches.clear()
         self.around.happened(self, "over", result)
+
+    def the_end(self, position: AnyPosition | None = None) -> MatchOver:
+        """What is told when it is over."""
+        if position is None and self.referee is not None:
+            position = self.referee.position
+        return MatchOver.model_validate(
+            {
+                "room": self.id,
+                "match": self.match,
+                "result": self.result,
+                "position": None if position is None else self._written(position),
+            }
+        )
 
     async def _store(self, record: MatchOpened | PlyPlayed | MatchEnded) -> None:
         try:

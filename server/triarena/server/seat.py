@@ -34,7 +34,7 @@ class Line(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Seat:
-    """One side of a room. It is open while ``line`` is None."""
+    """One side of a room. Before the match it is open while ``line`` is None; in the match its player is away then."""
 
     side: Side
     control: TimeControl
@@ -44,20 +44,23 @@ class Seat:
     """The code that alone opens this seat."""
     line: Line | None = None
     name: str | None = None
-    token: str = ""
-    """For the one who holds the seat, to come back."""
+    key: str = ""
+    """By which the one who holds the seat comes back: the digest of its token, which itself is kept nowhere."""
     updates: Updates = "positions"
-    connected: bool = False
     software: str = ""
 
-    def take(self, line: Line, name: str, token: str, updates: Updates, software: str) -> None:
+    @property
+    def connected(self) -> bool:
+        """Whether somebody sits here and can be reached."""
+        return self.line is not None
+
+    def take(self, line: Line, name: str, key: str, updates: Updates, software: str) -> None:
         """Somebody sits down."""
-        self.line, self.name, self.token, self.updates = line, name, token, updates
-        self.connected, self.software = True, software
+        self.line, self.name, self.key, self.updates, self.software = line, name, key, updates, software
 
     def vacate(self) -> None:
         """Give the seat back; a reservation opens it again."""
-        self.line, self.name, self.token, self.connected, self.software = None, None, "", False, ""
+        self.line, self.name, self.key, self.software = None, None, "", ""
 
     def tell(self, message: FromServer | Encoded[Any]) -> None:
         """Post something to whoever sits here."""

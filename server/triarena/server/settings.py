@@ -127,6 +127,14 @@ class RoomSettings(Section):
     reservation_seconds: Seconds = Field(
         3600.0, description="How long a reservation code stays valid if it is not used."
     )
+    grace_seconds: SecondsOrNone = Field(
+        30.0,
+        description="How long the seat of a lost connection is kept during a match, while its clock runs; 0 makes "
+        "a loss final.",
+    )
+    resume_seconds: Seconds = Field(
+        120.0, description="How long players may come back to their matches after the server was started again."
+    )
 
 
 class Settings(Section):

@@ -1,0 +1,195 @@
+"""A lost connection is not a resignation: the seat is kept, the clock runs on, and the token brings it back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from triarena.protocol import from_client as c
+from triarena.protocol import from_server as s
+from triarena.server.journal import MatchOpened, PlyPlayed, StoredMatch
+
+from .conftest import PATIENCE, Client, World, house
+
+
+@pytest.fixture
+async def world(autojump_clock: MockClock) -> AsyncIterator[World]:
+    async with trio.open_nursery() as nursery:
+        yield World(nursery, house(grace=30.0), PATIENCE)
+        nursery.cancel_scope.cancel()
+
+
+async def seated(world: World) -> tuple[Client, Client, str, str]:
+    """Two clients in a match, and their tokens."""
+    red, blue = await world.client("ann"), await world.client("bob")
+    tokens = (await red.join(size=4)).token, (await blue.join(size=4)).token
+    await red.start()
+    await blue.start()
+    return red, blue, *tokens
+
+
+async def back(world: World, token: str) -> tuple[Client, s.MatchStarted]:
+    client = await world.client()
+    await client.say(c.Rejoin(token=token, id=1))
+    joined = await client.hear(s.Joined)
+    assert joined.token == token
+    return client, await client.start()
+
+
+async def test_a_player_comes_back_in_its_own_turn_with_the_clock_still_running(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, token, _ = await seated(world)
+    await red.hear(s.YourTurn)
+    await red.stream.aclose()
+    await trio.sleep(1.5)
+    red, started = await back(world, token)
+    assert (started.side, started.plies) == ("red", [])
+    turn = await red.hear(s.YourTurn)
+    assert turn.clock.remaining_ms == 500.0
+    await red.move(turn)
+    moved = await blue.wait_for(s.Moved)
+    assert moved.used_ms == 1500.0
+
+
+async def test_who_does_not_come_back_before_its_time_runs_out_is_disconnected_not_slow(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, _, _ = await seated(world)
+    await red.hear(s.YourTurn)
+    await red.stream.aclose()
+    result = (await blue.wait_for(s.MatchOver)).result
+    assert (result.reason, result.winner) == ("disconnected", "blue")
+    assert trio.current_time() == 2.0
+
+
+async def test_a_player_comes_back_in_the_others_turn_and_is_told_all_plies(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, _, token = await seated(world)
+    await red.play_on(1)
+    await blue.play_on(1)
+    await blue.stream.aclose()
+    await wait_all_tasks_blocked()
+    await red.play_on(1)
+    blue, started = await back(world, token)
+    assert [turned.ply for turned in started.plies] == [0, 1, 2]
+    assert (await blue.hear(s.YourTurn)).ply == 3
+
+
+async def test_away_in_the_others_turn_for_longer_than_the_grace_is_a_forfeit(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(grace=1.0), PATIENCE)
+        red, blue, _, _ = await seated(world)
+        await red.hear(s.YourTurn)
+        await blue.stream.aclose()
+        result = (await red.hear(s.MatchOver)).result
+        assert (result.reason, result.winner) == ("disconnected", "red")
+        assert trio.current_time() == 1.0
+        nursery.cancel_scope.cancel()
+
+
+async def test_both_away_is_nobodys_win(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(grace=1.0), PATIENCE)
+        red, blue, _, _ = await seated(world)
+        await red.hear(s.YourTurn)
+        await blue.stream.aclose()
+        await trio.sleep(0.5)
+        await red.stream.aclose()
+        (room,) = world.lobby.rooms.values()
+        await trio.sleep(1.0)
+        assert room.result is not None
+        assert (room.result.winner, room.result.detail.offenders) == (None, ["red", "blue"])
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_second_connection_with_the_token_displaces_a_half_open_first(
+    world: World, autojump_clock: MockClock
+) -> None:
+    old, blue, token, _ = await seated(world)
+    stale = await old.hear(s.YourTurn)
+    late = old.session.send(c.Move.model_validate({"room": stale.room, "ply": 0, "move": {"type": "nonsense"}}))
+    red, _ = await back(world, token)
+    turn = await red.hear(s.YourTurn)
+    await old.stream.send_all(late)  # it would lose the match
+    assert (await old.hear(s.Goodbye)).code == "displaced"
+    await red.move(turn)
+    assert (await blue.wait_for(s.Moved)).side == "red"
+
+
+async def test_wrong_tokens_change_nothing_and_are_throttled(world: World, autojump_clock: MockClock) -> None:
+    red, blue, _, _ = await seated(world)
+    stranger = await world.client()
+    codes = []
+    for _ in range(6):
+        await stranger.say(c.Rejoin(token="guess"))
+        codes.append((await stranger.hear(s.Error)).code)
+    assert codes == ["unknown_token"] * 5 + ["throttled"]
+    await red.play_on(1)
+    await blue.play_on(1)
+
+
+async def test_who_comes_back_after_the_end_is_told_the_result(world: World, autojump_clock: MockClock) -> None:
+    red, blue, token, _ = await seated(world)
+    room = (await red.hear(s.YourTurn)).room
+    await red.stream.aclose()
+    await wait_all_tasks_blocked()
+    await blue.say(c.Surrender(room=room))
+    await blue.wait_for(s.MatchOver)
+    late = await world.client()
+    await late.say(c.Rejoin(token=token))
+    await late.hear(s.Joined)
+    assert (await late.hear(s.MatchOver)).result.winner == "red"
+
+
+async def test_who_was_thrown_out_may_not_come_back(world: World, autojump_clock: MockClock) -> None:
+    red, blue, _, _ = await seated(world)
+    admin = await (await world.client()).administer()
+    await admin.say(c.Kick(connection="1"))
+    result = (await blue.wait_for(s.MatchOver)).result
+    assert (result.reason, result.winner) == ("disconnected", "blue")
+    await red.wait_for(s.Goodbye)
+
+
+async def test_a_match_goes_on_from_the_journal_after_the_server_died(world: World, autojump_clock: MockClock) -> None:
+    red, blue, red_token, blue_token = await seated(world)
+    for _ in range(2):
+        await red.play_on(1)
+        await blue.play_on(1)
+    await wait_all_tasks_blocked()
+    opened, *plies = world.journal.records
+    assert isinstance(opened, MatchOpened)
+    stored = StoredMatch(opened, tuple(p for p in plies if isinstance(p, PlyPlayed)), None)
+    async with trio.open_nursery() as nursery:
+        reborn = World(nursery, house(grace=30.0), PATIENCE)
+        reborn.lobby.resume(stored)
+        await trio.sleep(50)
+        blue, _ = await back(reborn, blue_token)
+        red, started = await back(reborn, red_token)
+        assert len(started.plies) == 4
+        turn = await red.hear(s.YourTurn)
+        assert (turn.ply, turn.clock.remaining_ms) == (4, 2000.0), "the outage is charged to nobody"
+        await red.move(turn)
+        assert (await blue.hear(s.Moved)).ply == 4
+        assert reborn.journal.kinds() == ["PlyPlayed"]
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_match_that_nobody_returns_to_is_aborted_and_nobodys_loss(
+    world: World, autojump_clock: MockClock
+) -> None:
+    await seated(world)
+    opened = world.journal.records[0]
+    assert isinstance(opened, MatchOpened)
+    async with trio.open_nursery() as nursery:
+        reborn = World(nursery, house(), PATIENCE)
+        reborn.lobby.resume(StoredMatch(opened, (), None))
+        (room,) = reborn.lobby.rooms.values()
+        await trio.sleep(61)
+        assert room.result is not None
+        assert (room.result.kind, room.result.reason) == ("aborted", "not_resumed")
+        nursery.cancel_scope.cancel()
