@@ -13,8 +13,10 @@ FORFEITS: Final[dict[ForfeitReason, str]] = {
     "illegal_move": "The move breaks the rules, or is no move of this game. `detail` has `ply`, `move` and the `code` "
     "of the broken rule.",
     "timeout": "The move came too late, or not at all. `detail` has `limit_ms`, `used_ms` and `overrun_ms`.",
-    "disconnected": "The connection was lost or closed during the match.",
-    "stalled": "The connection stood, but the client did not answer a `ping`, or did not read what it was sent.",
+    "disconnected": "The connection was lost or closed during the match, and the seat was not taken back with `rejoin` "
+    "before the grace period or the clock ran out.",
+    "stalled": "The connection stood, but the client did not answer a `ping`, or did not read what it was sent; and it "
+    "did not come back in time.",
     "protocol_violation": "The client said in this room what may not be said there then, or the connection was closed "
     "for bad frames.",
     "left": "The client said `leave` during the match.",
@@ -26,7 +28,7 @@ FORFEITS: Final[dict[ForfeitReason, str]] = {
 ABORTS: Final[dict[AbortReason, str]] = {
     "cancelled": "An administrator broke the match off.",
     "ply_limit": "The game could go on for ever, and the announced number of plies has been played.",
-    "server_stopped": "The server was shut down.",
+    "not_resumed": "The server went down during the match, and after its restart not everybody came back in time.",
     "storage_lost": "The match could not be stored any more.",
     "internal_error": "The server made an error; nobody is to blame.",
 }
@@ -67,24 +69,25 @@ REFUSALS: Final[dict[str, str]] = {
     "not_administrator": "Only an administrator may do this.",
     "not_paused": "`step` is for paused rooms.",
     "not_started": "The room still waits for players.",
-    "rejoin_unavailable": "This server can't give a seat back after a lost connection yet.",
     "reservation_expired": "The code was not used in time.",
     "reservation_used": "The code was used already.",
     "room_full": "Both seats are taken.",
     "seat_reserved": "The open seats want a code.",
     "server_stopping": "The server is about to stop.",
-    "throttled": "Too many wrong secrets; the sentence says how long to wait.",
+    "throttled": "Too many wrong secrets or tokens; the sentence says how long to wait.",
     "too_many_observers": "The room is full of observers.",
     "too_many_rooms": "You have, or the server has, as many rooms as it may.",
     "unknown_connection": "There is no such connection.",
     "unknown_game": "There is no such game. The sentence lists those there are.",
     "unknown_reservation": "There is no such code.",
     "unknown_room": "There is no such room.",
+    "unknown_token": "No seat belongs to this token: its match is long over, or had not begun.",
     "wrong_secret": "That is not the administrator's secret.",
 }
 """Why a request (or a word in a room) was answered by `error`."""
 
 FAREWELLS: Final[dict[str, str]] = {
+    "displaced": "Somebody took the seat over another connection, with its token.",
     "greeting_timeout": "No `hello` came in time.",
     "internal_error": "The server made an error; nobody is to blame.",
     "kicked": "An administrator closed the connection.",

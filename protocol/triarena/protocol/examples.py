@@ -113,7 +113,9 @@ def _from_server() -> Iterator[Example]:
     error = "the message 'join' is invalid at options.size.int: Input should be a valid integer"
     yield server(s.Error(id=1, code="invalid_message", message=error, request="join"), "A request was refused.")
     yield server(s.Error(code="not_a_map", message="a message is a msgpack map, not an array"), "A frame was refused.")
-    yield server(s.Goodbye(code="server_stopped", message="the server is shutting down"), "The last message.")
+    yield server(
+        s.Goodbye(code="server_stopping", message="the server is stopping; try again later"), "The last message."
+    )
     yield server(c.Ping(number=17), "Answer with `pong` and the same number.")
 
 

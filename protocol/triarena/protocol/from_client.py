@@ -61,7 +61,11 @@ class JoinReserved(Request):
 
 
 class Rejoin(Request):
-    """Take back the seat of a lost connection. This version refuses it (``rejoin_unavailable``)."""
+    """Take back the seat of a connection that was lost during a match, or whose server died.
+
+    ``match_started`` follows, with all that was played; answer ``ready``. If it is your turn, ``your_turn`` follows, and
+    the clock has run on. An older connection that still holds the seat is closed (``displaced``).
+    """
 
     type: Literal["rejoin"] = "rejoin"
     token: Secret
