@@ -3,6 +3,8 @@
 * ``core``: what a game is (``Side``, ``Outcome``, ``Position``, ``Game``, the errors).
 * ``registry``: which games there are (``games()``, ``find_game(name)``).
 * ``flowerwars``, ``towerwars``, ``mississippi_queen``: the three games.
+* ``conformance``: the promises that every game keeps, as a check that runs on any of them.
+* ``service``: questions about the rules as lines of JSON, for other languages.
 """
 
 from .core import AnyGame as AnyGame
