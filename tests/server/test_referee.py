@@ -14,7 +14,8 @@ from triarena.games import AnyPosition, Side, find_game
 from triarena.protocol.from_server import Turned, YourTurn
 from triarena.protocol.values import PerMove, Result, TimeControl, Unlimited, Updates
 from triarena.server.events import Event, Gate, Gone, HasMoved, IsReady, Mailbox, Surrendered
-from triarena.server.match import Referee, Terms
+from triarena.server.match import Referee
+from triarena.server.terms import Terms
 
 GAME = find_game("towerwars")
 

@@ -98,7 +98,7 @@ class Administration:
             seat.fixed_name = slot.name
             seat.reservation = lobby.names.token() if slot.reserved else None
             if seat.reservation is not None:
-                lobby.reservations.add(seat.reservation, room, side, trio.current_time())
+                lobby.seating.reservations.add(seat.reservation, room, side, trio.current_time())
             codes.append(seat.reservation)
         return Prepared(id=message.id, room=room.id, reservations=codes)
 

@@ -65,7 +65,7 @@ class Guest:
             if seat is None:
                 continue
             if room.referee is None:
-                self._lobby.vacate(room, seat)
+                self._lobby.seating.vacate(room, seat)
             else:
                 room.lose(seat, self.connection.loss)
         for room in self.watching.values():
@@ -91,13 +91,13 @@ class Guest:
             case c.Hello():
                 self._greet(message)
             case c.Join():
-                lobby.join(self, message)
+                lobby.seating.join(self, message)
             case c.JoinRoom():
-                lobby.join_room(self, message)
+                lobby.seating.join_room(self, message)
             case c.JoinReserved():
-                lobby.join_reserved(self, message)
+                lobby.seating.join_reserved(self, message)
             case c.Rejoin():
-                lobby.rejoin(self, message)
+                lobby.seating.rejoin(self, message)
             case c.Observe():
                 lobby.observe(self, message)
             case c.ListRooms():
@@ -139,4 +139,4 @@ class Guest:
             room.put(Gone(side, "left", f"{side.value} left the match"))
             return
         self.connection.post(Left(id=message.id, room=room.id))
-        self._lobby.vacate(room, room.seats[side])
+        self._lobby.seating.vacate(room, room.seats[side])

@@ -7,18 +7,18 @@ sockets: a player is something messages can be posted to, and whatever happens o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Literal, NoReturn, Protocol
+from typing import Literal, NoReturn
 
 import structlog
 import trio
 
-from triarena.games import AnyGame, AnyPosition, MoveError, Side
-from triarena.games.core import Options, Plain, shown
+from triarena.games import AnyPosition, MoveError, Side
+from triarena.games.core import Plain, shown
 from triarena.protocol.from_server import Turned, YourTurn
-from triarena.protocol.values import ForfeitReason, Result, TimeControl, Updates
+from triarena.protocol.values import ForfeitReason, Result
 
 from . import results
 from .clock import SideClock, ms
@@ -36,58 +36,12 @@ from .events import (
     Surrendered,
     Suspended,
 )
+from .terms import Audience, Player, StorageLost, Terms
 
 log = structlog.get_logger()
 
 AFTERTHOUGHT = 2
 """How often the loop may go round after a deadline, so that what has arrived is read before it is judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What a match is played by; announced at its start and stored with it."""
-
-    game: AnyGame
-    options: Options
-    seed: int
-    clocks: Mapping[Side, TimeControl]
-    startup: float
-    """Seconds that a side has to answer ``match_started``."""
-    grace: float
-    """Seconds for which the seat of a lost connection is kept; 0 makes a loss final."""
-
-
-class Player(Protocol):
-    """What the referee sees of a side."""
-
-    @property
-    def updates(self) -> Updates:
-        """Whether ``your_turn`` carries the position."""
-        ...
-
-    def ask(self, message: YourTurn, sent: Callable[[float], None]) -> None:
-        """Post a turn; ``sent`` is called with the time when it has been handed to the network, if it ever is."""
-        ...
-
-
-class Audience(Protocol):
-    """To whom the referee tells what has happened, and where it is written down before."""
-
-    async def started(self, position: AnyPosition) -> None:
-        """The match begins: write it down, tell the players."""
-        ...
-
-    async def moved(self, turned: Turned, position: AnyPosition) -> None:
-        """A ply was accepted: write it down, then tell everybody."""
-        ...
-
-    async def over(self, result: Result, position: AnyPosition) -> None:
-        """The match has ended: write it down, then tell everybody."""
-        ...
-
-
-class StorageLost(Exception):
-    """The journal can't be written; raised by an Audience."""
 
 
 @dataclass(slots=True)

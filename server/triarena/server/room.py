@@ -32,8 +32,9 @@ from .clock import ms
 from .connection import Loss
 from .events import Event, Gate, Gone, Lost, Mailbox, Returned
 from .journal import Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed, StoredMatch
-from .match import Referee, StorageLost, Terms
+from .match import Referee
 from .seat import Line, Seat
+from .terms import StorageLost, Terms
 
 log = structlog.get_logger()
 

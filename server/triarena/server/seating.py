@@ -1,0 +1,162 @@
+"""Taking seats, giving them back, and taking them back after a lost connection."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+import trio
+
+from triarena.games import Side
+from triarena.protocol import from_client as c
+from triarena.protocol.from_server import Joined
+from triarena.protocol.values import Updates
+
+from .administration import Throttle
+from .refusal import Refusal
+from .reservations import Reservations
+from .room import Room
+from .seat import Seat
+
+if TYPE_CHECKING:
+    from .guest import Guest
+    from .lobby import Lobby
+
+
+class Seating:
+    """Who sits where in a lobby."""
+
+    def __init__(self, lobby: Lobby, reservation_seconds: float) -> None:
+        self.reservations = Reservations(reservation_seconds)
+        self._lobby = lobby
+        self._seats: dict[str, tuple[Room, Seat]] = {}
+        """By the digest of the token with which a player comes back."""
+        self._wrong_tokens = Throttle()
+
+    def join(self, guest: Guest, message: c.Join) -> None:
+        """The first open seat of that game with these options, else one in a new room."""
+        self._may_sit(guest)
+        game, options = self._lobby.settled(message.game, message.options)
+        for room in self._lobby.rooms.values():
+            seat = room.open_seat() if room.referee is None and room.result is None else None
+            fits = room.terms.game is game and room.terms.options == options
+            if seat is not None and fits and room.seat_of(guest.connection) is None:
+                self._sit(guest, room, seat, message.updates, message.id)
+                return
+        room = self._lobby.open_room(
+            game, options, self._lobby.names.seed(), dict.fromkeys(Side, self._lobby.house.clock)
+        )
+        self._sit(guest, room, room.seats[Side.RED], message.updates, message.id)
+
+    def join_room(self, guest: Guest, message: c.JoinRoom) -> None:
+        """An open seat of a certain room."""
+        self._may_sit(guest)
+        room = self._lobby.room(message.room)
+        if room.referee is not None or room.result is not None:
+            raise Refusal("match_running", f"the match in room {room.id!r} has begun; you may observe it")
+        seat = room.open_seat()
+        if seat is None:
+            reserved = any(s.line is None for s in room.seats.values())
+            why = "is reserved: join with a reservation code" if reserved else "is taken"
+            raise Refusal("seat_reserved" if reserved else "room_full", f"every open seat of room {room.id!r} {why}")
+        self._sit(guest, room, seat, message.updates, message.id)
+
+    def join_reserved(self, guest: Guest, message: c.JoinReserved) -> None:
+        """The seat that a reservation code was made for."""
+        self._may_sit(guest)
+        room, side = self.reservations.redeem(message.reservation, trio.current_time())
+        self._sit(guest, room, room.seats[side], message.updates, message.id)
+
+    def _may_sit(self, guest: Guest) -> None:
+        if self._lobby.draining:
+            raise Refusal("server_stopping", "the server is about to stop and starts nothing new")
+        guest.rooms = {room.id: room for room in guest.rooms.values() if room.result is None}
+        if len(guest.rooms) >= self._lobby.house.rooms_per_connection:
+            limit = self._lobby.house.rooms_per_connection
+            raise Refusal("too_many_rooms", f"a connection may hold {limit} seats at once; finish or leave one first")
+
+    def _sit(self, guest: Guest, room: Room, seat: Seat, updates: Updates, id: int | None) -> None:
+        if room.seat_of(guest.connection) is not None:
+            raise Refusal("already_in_room", f"you have a seat in room {room.id!r} already")
+        if room.id in guest.watching:
+            raise Refusal("already_in_room", f"you observe room {room.id!r}; take a seat over another connection")
+        name = room.unique_name(guest.name or f"guest{guest.connection.number}", seat)
+        token = self._lobby.names.token()
+        seat.take(guest.connection, name, digest(token), updates, guest.software)
+        self._seats[seat.key] = (room, seat)
+        if seat.reservation is not None:
+            self.reservations.used(seat.reservation)
+        guest.rooms[room.id] = room
+        guest.connection.post(_joined(room, seat, token, id))
+        self._lobby.happened(room, "joined")
+        self._lobby.start_if_ready(room)
+
+    def rejoin(self, guest: Guest, message: c.Rejoin) -> None:
+        """Take a seat back, from the same or another address; who sits there over an older connection is displaced."""
+        address, now = guest.connection.address, trio.current_time()
+        if (wait := self._wrong_tokens.wait(address, now)) > 0:
+            raise Refusal("throttled", f"too many unknown tokens came from {address}; try again in {wait:.0f} s")
+        if (found := self._seats.get(digest(message.token))) is None:
+            self._wrong_tokens.failed(address, now)
+            raise Refusal(
+                "unknown_token", "no seat belongs to this token: the match is over, or had not begun; join again"
+            )
+        room, seat = found
+        if seat.line is guest.connection:
+            raise Refusal("already_in_room", f"you have your seat in room {room.id!r}")
+        if room.id in guest.watching:
+            raise Refusal("already_in_room", f"you observe room {room.id!r}; take the seat over another connection")
+        self._displace(room, seat)
+        seat.line, seat.updates, seat.software = guest.connection, message.updates, guest.software
+        guest.rooms[room.id] = room
+        guest.connection.post(_joined(room, seat, message.token, message.id))
+        if room.result is not None:
+            guest.connection.post(room.the_end())
+        else:
+            room.welcome_back(seat)
+            self._lobby.happened(room, "joined")
+
+    def _displace(self, room: Room, seat: Seat) -> None:
+        for other in self._lobby.guests.values():
+            if other.connection is seat.line:
+                other.rooms.pop(room.id, None)
+                other.connection.close("displaced", "your seat was taken over another connection with its token")
+
+    def vacate(self, room: Room, seat: Seat) -> None:
+        """A seat was given back before the match started."""
+        self._seats.pop(seat.key, None)
+        seat.vacate()
+        if seat.reservation is not None:
+            self.reservations.reopen(seat.reservation)
+        self._lobby.happened(room, "left")
+        if room.empty and not room.prepared:
+            self._lobby.close_room(room)
+
+    def keep(self, room: Room, seat: Seat) -> None:
+        """Let the seat's holder come back with its token."""
+        self._seats[seat.key] = (room, seat)
+
+    def forget(self, room: Room) -> None:
+        """The room is no more: its tokens and codes are worth nothing."""
+        for seat in room.seats.values():
+            self._seats.pop(seat.key, None)
+            if seat.reservation is not None:
+                self.reservations.forget(seat.reservation)
+
+
+def digest(token: str) -> str:
+    """What is kept of a token."""
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _joined(room: Room, seat: Seat, token: str, id: int | None) -> Joined:
+    return Joined(
+        id=id,
+        room=room.id,
+        side=seat.side.value,
+        name=seat.name or "",
+        game=room.terms.game.name,
+        options=dict(room.terms.options),
+        time_control=seat.control,
+        token=token,
+    )
