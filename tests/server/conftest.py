@@ -18,6 +18,7 @@ from triarena.protocol.session import Fault, client_session
 from triarena.protocol.values import PROTOCOL, PerMove, TimeControl
 from triarena.server.connection import Connection, Patience
 from triarena.server.journal import Journal, JournalError, Record
+from triarena.server.lag import LoopLag
 from triarena.server.lobby import House, Lobby
 from triarena.server.names import Names
 
@@ -127,7 +128,13 @@ class World:
         draws = iter(range(10**9))
         names = Names(lambda n: (next(draws) * 7919 + 13) % n)
         self.lobby = Lobby(
-            house, cast(Journal, self.journal), nursery, names, SECRET.__eq__, lambda: datetime(2026, 1, 1, tzinfo=UTC)
+            house,
+            cast(Journal, self.journal),
+            nursery,
+            names,
+            SECRET.__eq__,
+            lambda: datetime(2026, 1, 1, tzinfo=UTC),
+            LoopLag(),
         )
         self._nursery = nursery
         self._patience = patience

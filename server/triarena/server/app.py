@@ -8,6 +8,7 @@ goodbye.
 from __future__ import annotations
 
 import errno
+import gc
 import signal
 import socket
 from collections.abc import Callable, Sequence
@@ -23,12 +24,15 @@ import trio
 
 from .connection import FAREWELL_SECONDS, Connection, Patience
 from .journal import list_matches, open_journal, read_match
+from .lag import LoopLag
 from .lobby import House, Lobby
 from .names import Names
 
 log = structlog.get_logger()
 
 SWEEP_SECONDS = 5.0
+COLLECT_SECONDS = 600.0
+"""After how long without an idle moment a full collection is made all the same."""
 
 
 class CannotListen(Exception):
@@ -59,16 +63,20 @@ async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[st
     Raises CannotListen, or JournalError if the database can't be opened.
     """
     listeners = await _listen(plan.host, plan.port)
+    lag = LoopLag()
+    lag.align(trio.current_time())
+    trio.lowlevel.add_instrument(lag)
     try:
         async with open_journal(plan.database) as journal, trio.open_nursery() as connections:
             async with trio.open_nursery() as matches:
                 lobby = Lobby(
-                    plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC)
+                    plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
                 )
                 async with trio.open_nursery() as door:
                     accept = partial(_accept, lobby, plan, count(1))
                     door.start_soon(partial(trio.serve_listeners, accept, listeners, handler_nursery=connections))
                     door.start_soon(_sweep, lobby)
+                    door.start_soon(_collect_garbage, lobby)
                     ready([_address(listener.socket) for listener in listeners])
                     await stop.wait()
                     log.info("stopping", matches=lobby.running(), grace=plan.grace)
@@ -78,6 +86,7 @@ async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[st
                 guest.connection.close("server_stopping", "the server is stopping; try again later")
             connections.cancel_scope.deadline = trio.current_time() + FAREWELL_SECONDS + 1
     finally:
+        trio.lowlevel.remove_instrument(lag)
         for listener in listeners:
             await trio.aclose_forcefully(listener)
 
@@ -121,7 +130,7 @@ async def _accept(lobby: Lobby, plan: Plan, numbers: count[int], stream: trio.So
         address = "unknown"
         with suppress(OSError):
             address = str(stream.socket.getpeername()[0])
-        connection = Connection(stream, str(next(numbers)), address, plan.patience)
+        connection = Connection(stream, str(next(numbers)), address, plan.patience, lobby.lag.arrival)
         if len(lobby.guests) >= plan.connections:
             connection.close("server_full", f"the server has {plan.connections} connections, and no more; try later")
         await lobby.serve(connection)
@@ -133,6 +142,22 @@ async def _sweep(lobby: Lobby) -> None:
     while True:
         await trio.sleep(SWEEP_SECONDS)
         lobby.sweep()
+
+
+async def _collect_garbage(lobby: Lobby) -> None:
+    """Keep long collections out of matches: what lives from the start on is never looked at again, and the oldest
+    generation is collected when no match is running, or after a long while (it is charged to nobody, see ``lag``).
+    """
+    gc.collect()
+    gc.freeze()
+    young, middle, _ = gc.get_threshold()
+    gc.set_threshold(young, middle, 1_000_000)
+    collected = trio.current_time()
+    while True:
+        await trio.sleep(SWEEP_SECONDS)
+        if not lobby.running() or trio.current_time() - collected > COLLECT_SECONDS:
+            gc.collect()
+            collected = trio.current_time()
 
 
 async def _resume_matches(lobby: Lobby, database: str) -> None:

@@ -77,7 +77,15 @@ class Handler(Protocol):
 class Connection:
     """A client's connection, from accept to farewell. ``run`` returns when it is over."""
 
-    def __init__(self, stream: trio.abc.HalfCloseableStream, number: str, address: str, patience: Patience) -> None:
+    def __init__(
+        self,
+        stream: trio.abc.HalfCloseableStream,
+        number: str,
+        address: str,
+        patience: Patience,
+        arrival: Callable[[], float] = trio.current_time,
+    ) -> None:
+        """``arrival`` tells when what was read just now came; see ``lag``."""
         self.number = number
         self.address = address
         self.loss = Loss("disconnected", "the connection was lost")
@@ -87,6 +95,7 @@ class Connection:
         self._session = server_session()
         self._stream = stream
         self._patience = patience
+        self._arrival = arrival
         self._outbox: deque[tuple[bytes, Callable[[float], None] | None]] = deque()
         self._queued = 0
         self._wake = trio.Event()
@@ -182,10 +191,9 @@ class Connection:
     async def _read(self, handler: Handler) -> None:
         try:
             while data := await self._stream.receive_some(CHUNK):
-                at = trio.current_time()
-                self._heard_at, self._pinged = at, False
+                self._heard_at, self._pinged = trio.current_time(), False
                 if not self._closing:  # else it is read only to be thrown away, see _farewell
-                    self._take(bytes(data), at, handler)
+                    self._take(bytes(data), self._arrival(), handler)
                     await self._let_the_writer_catch_up()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             self.abort("disconnected", "the connection broke")

@@ -24,6 +24,7 @@ from .connection import Connection
 from .events import Suspended
 from .guest import Guest
 from .journal import Journal, StoredMatch
+from .lag import LoopLag
 from .names import Names
 from .refusal import Refusal
 from .room import Room, Watch
@@ -71,6 +72,7 @@ class Lobby:
         names: Names,
         is_secret: Callable[[str], bool],
         now: Callable[[], datetime],
+        lag: LoopLag,
     ) -> None:
         self.house = house
         self.names = names
@@ -79,6 +81,7 @@ class Lobby:
         self.seating = Seating(self, house.reservation)
         self.administration = Administration(self, is_secret)
         self.draining = False
+        self.lag = lag
         self._journal = journal
         self._matches = matches
         self._now = now

@@ -1,0 +1,73 @@
+"""How late the event loop is: so that a stall of the server is measured, stored, and charged to nobody.
+
+The loop looks for input, runs what is due, looks again. While it runs it can't see bytes arrive; it finds them at its
+next look. So all that is known of bytes found without waiting is that they came after the look before, and the
+benefit of that doubt is the client's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+import trio
+
+KEPT_SECONDS = 300
+"""For how long the worst lag of every second is remembered."""
+WAITED = 0.0005
+"""A look that took this many seconds has waited: what it found has just come."""
+
+
+class LoopLag(trio.abc.Instrument):
+    """Watches the loop of one ``trio.run``; install with ``trio.lowlevel.add_instrument``.
+
+    ``clock`` must run as trio's own does, up to a constant, which ``align`` finds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._offset = 0.0
+        now = clock()
+        self._looked, self._woke, self._woke_before = now, now, now
+        self._waited = True
+        self._due = now
+        self._seconds: deque[tuple[int, float]] = deque(maxlen=KEPT_SECONDS)
+        self.worst = 0.0
+        """The worst of all, in seconds."""
+
+    def align(self, now: float) -> None:
+        """``now`` is trio's time at this moment."""
+        self._offset = now - self._clock()
+
+    def before_io_wait(self, timeout: float) -> None:
+        """The loop has run what was due, and looks for input."""
+        self._looked = self._clock()
+        self._due = self._looked + timeout
+        self._note(self._looked - self._woke)
+
+    def after_io_wait(self, timeout: float) -> None:
+        """The loop has looked, and will run what is due."""
+        now = self._clock()
+        self._woke_before, self._woke = self._woke, now
+        self._waited = now - self._looked >= WAITED
+        self._note(now - self._due)  # woken late: the processor was busy with something else
+
+    def arrival(self) -> float:
+        """When bytes that were read just now came, in trio's time: never later than they did."""
+        return (self._woke if self._waited else self._woke_before) + self._offset
+
+    def worst_since(self, moment: float) -> float:
+        """The worst lag in seconds since a moment of trio's time, as far back as is remembered."""
+        begin = int(moment - self._offset)
+        past = max((lag for second, lag in self._seconds if second >= begin), default=0.0)
+        return max(past, self._clock() - self._woke)
+
+    def _note(self, lag: float) -> None:
+        second = int(self._woke)
+        if self._seconds and self._seconds[-1][0] == second:
+            if lag > self._seconds[-1][1]:
+                self._seconds[-1] = (second, lag)
+        else:
+            self._seconds.append((second, max(0.0, lag)))
+        self.worst = max(self.worst, lag)
