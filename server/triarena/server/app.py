@@ -72,6 +72,7 @@ async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[st
                 lobby = Lobby(
                     plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
                 )
+                await _resume_matches(lobby, plan.database)
                 async with trio.open_nursery() as door:
                     accept = partial(_accept, lobby, plan, count(1))
                     door.start_soon(partial(trio.serve_listeners, accept, listeners, handler_nursery=connections))
