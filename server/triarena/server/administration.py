@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,6 +17,7 @@ from .connection import Loss
 from .events import Cancelled, Nudge
 from .refusal import Refusal
 from .room import Room
+from .throttle import Throttle
 
 if TYPE_CHECKING:
     from .guest import Guest
@@ -27,33 +27,6 @@ log = structlog.get_logger()
 
 Control: TypeAlias = c.Pause | c.Resume | c.Step | c.Cancel | c.Kick
 
-FREE_TRIES = 5
-"""Wrong secrets from one address before it has to wait."""
-LONGEST_WAIT = 300.0
-
-
-class Throttle:
-    """Makes an address that gives wrong secrets wait, twice as long each time."""
-
-    def __init__(self) -> None:
-        self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()
-
-    def wait(self, address: str, now: float) -> float:
-        """Seconds until the address may try again; 0 if it may now."""
-        return max(0.0, self._wrong.get(address, (0, 0.0))[1] - now)
-
-    def failed(self, address: str, now: float) -> None:
-        """A wrong secret came from there."""
-        count = self._wrong.pop(address, (0, 0.0))[0] + 1
-        wait = 0.0 if count < FREE_TRIES else min(LONGEST_WAIT, 2.0 ** (count - FREE_TRIES))
-        self._wrong[address] = (count, now + wait)
-        while len(self._wrong) > 1000:
-            self._wrong.popitem(last=False)
-
-    def succeeded(self, address: str) -> None:
-        """The right secret came from there."""
-        self._wrong.pop(address, None)
-
 
 class Administration:
     """The administrators' door to a lobby."""
@@ -61,7 +34,7 @@ class Administration:
     def __init__(self, lobby: Lobby, is_secret: Callable[[str], bool]) -> None:
         self._lobby = lobby
         self._is_secret = is_secret
-        self._throttle = Throttle()
+        self._throttle = Throttle(in_all=True)
 
     def authenticate(self, guest: Guest, message: c.Authenticate) -> None:
         """Make a guest an administrator if it knows the secret."""

@@ -12,11 +12,11 @@ from triarena.protocol import from_client as c
 from triarena.protocol.from_server import Joined
 from triarena.protocol.values import Updates
 
-from .administration import Throttle
 from .refusal import Refusal
 from .reservations import Reservations
 from .room import Room
 from .seat import Seat
+from .throttle import Throttle
 
 if TYPE_CHECKING:
     from .guest import Guest

@@ -1,0 +1,88 @@
+"""How fast one client may speak: token buckets. Pure: the time is passed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+BURST_SECONDS = 4.0
+"""How many seconds' worth may come at once after a silence."""
+
+
+class Bucket:
+    """Fills with ``per_second`` tokens a second up to ``capacity``; may be overdrawn, and then is waited for.
+
+    Times are seconds of any clock that never goes back.
+    """
+
+    __slots__ = ("_at", "_capacity", "_level", "_per_second")
+
+    def __init__(self, per_second: float, capacity: float, now: float) -> None:
+        self._per_second = per_second
+        self._capacity = capacity
+        self._level = capacity
+        self._at = now
+
+    def take(self, amount: float, now: float) -> float:
+        """Take tokens, more than there are if need be; the seconds until nothing is owed, 0 if nothing is."""
+        self._fill(now)
+        self._level -= amount
+        return max(0.0, -self._level / self._per_second)
+
+    def wait(self, now: float) -> float:
+        """Seconds until there is a whole token; 0 if there is one."""
+        self._fill(now)
+        return max(0.0, (1.0 - self._level) / self._per_second)
+
+    def _fill(self, now: float) -> None:
+        self._level = min(self._capacity, self._level + (now - self._at) * self._per_second)
+        self._at = now
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What a client may send in the long run, and for how long it may exceed that."""
+
+    messages: float
+    """Messages a second."""
+    bytes: float
+    """Bytes a second."""
+    flood: float
+    """Seconds in which a client that is held back may go on sending too much before it is closed."""
+
+
+class Meter:
+    """Holds one client to its pace.
+
+    A client that is too fast is made to wait until it owes nothing, so that in the long run it is as fast as it may
+    be. One that then goes on as before is a flood: it has been in debt again and again for ``Pace.flood`` seconds,
+    and never once paused for as long as its burst lasts.
+    """
+
+    __slots__ = ("_bytes", "_in_debt_since", "_last_debt", "_messages", "_pace")
+
+    def __init__(self, pace: Pace, now: float) -> None:
+        self._pace = pace
+        self._messages = Bucket(pace.messages, pace.messages * BURST_SECONDS, now)
+        self._bytes = Bucket(pace.bytes, pace.bytes * BURST_SECONDS, now)
+        self._in_debt_since: float | None = None
+        self._last_debt = now
+
+    def take(self, messages: float, bytes: int, now: float) -> float:
+        """Seconds for which nothing more may be read from the client, after it sent so much; 0: read on."""
+        wait = max(self._messages.take(messages, now), self._bytes.take(bytes, now))
+        if self._in_debt_since is not None and now - self._last_debt > BURST_SECONDS:
+            self._in_debt_since = None
+        if wait > 0:
+            if self._in_debt_since is None:
+                self._in_debt_since = now
+            self._last_debt = now + wait
+        return wait
+
+    @property
+    def held_back(self) -> bool:
+        """Whether the client was too fast a moment ago and has not paused since."""
+        return self._in_debt_since is not None
+
+    def flooding(self, now: float) -> bool:
+        """Whether the client goes on although it has been held back for long enough."""
+        return self._in_debt_since is not None and now - self._in_debt_since >= self._pace.flood
