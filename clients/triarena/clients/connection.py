@@ -19,7 +19,8 @@ from triarena.protocol.session import Fault, client_session
 from triarena.protocol.table import ANSWERS, CROSSING, Phase, Place
 from triarena.protocol.values import PROTOCOL
 
-from .errors import CannotConnect, ConnectionLost, NoAnswer, ServerError
+from .address import Address
+from .errors import CannotConnect, ConnectionLost, Farewell, NoAnswer, ServerError
 
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 13055
@@ -34,12 +35,15 @@ class Connection:
     welcome: s.Welcome
     """What the server said of itself: its games, limits and the number of this connection."""
 
-    def __init__(self, stream: socket.socket, address: str, timeout: float = DEFAULT_TIMEOUT) -> None:
+    def __init__(self, stream: socket.socket, address: Address, hello: c.Hello, timeout: float) -> None:
         """Prefer ``open``; this takes a connected socket that has not greeted."""
-        self.address = address
+        self.address = str(address)
         """``host:port``, as an error sentence names it."""
+        self.timeout = timeout
+        """Seconds to wait for a connection, the greeting, and the answer to a request; may be changed."""
+        self._address = address
+        self._hello = hello
         self._stream = stream
-        self._timeout = timeout
         self._session = client_session()
         self._kept: deque[s.FromServer | Fault] = deque()  # seen by a request that waited for something else
         self._arrived: deque[s.FromServer | Fault] = deque()  # seen by nobody
@@ -60,21 +64,38 @@ class Connection:
         Raises CannotConnect if there is no server that greets within ``timeout`` seconds, and ServerError if it
         refuses (another protocol, a bad name, too many connections).
         """
-        address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         hello = c.Hello(protocol=PROTOCOL, software=software or f"triarena-client {version('triarena')}", name=name)
-        connection = cls(_connect(host, port, address, timeout), address, timeout)
-        try:
-            connection.greet(hello)
-        except BaseException:
-            connection.close()
-            raise
+        address = Address(host, port)
+        connection = cls(address.connect(timeout), address, hello, timeout)
+        connection._greet()
         return connection
 
-    def greet(self, hello: c.Hello) -> None:
-        """Say hello and wait for the welcome. Raises CannotConnect or ServerError."""
-        self.send(hello)
+    def reopen(self) -> None:
+        """Hang up, then connect and greet again under the same name.
+
+        The server takes it for a new connection: seats come back with ``rejoin``, an administrator authenticates
+        again, and what had arrived but was not received is gone. Raises what ``open`` raises; the connection is
+        closed then, and may be reopened later.
+        """
+        self.close()
+        self._stream = self._address.connect(self.timeout)
+        self._session = client_session()
+        self._kept.clear()
+        self._arrived.clear()
+        self._greet()
+
+    def _greet(self) -> None:
+        """Say hello and wait for the welcome; hang up if there is none. Raises CannotConnect or ServerError."""
         try:
-            answer = self._arrival(time.monotonic() + self._timeout)
+            self.send(self._hello)
+            self.welcome = self._welcome()
+        except BaseException:
+            self.close()
+            raise
+
+    def _welcome(self) -> s.Welcome:
+        try:
+            answer = self._arrival(time.monotonic() + self.timeout)
         except (ConnectionLost, NoAnswer) as error:
             sentence = f"{self.address} takes connections but does not greet: {error.message}; is it a TriArena server?"
             raise CannotConnect("no_greeting", sentence) from None
@@ -82,9 +103,9 @@ class Connection:
             sentence = f"{self.address} is no TriArena server: {answer.message}; check host and port"
             raise CannotConnect("not_triarena", sentence)
         if isinstance(answer, s.Refused):
-            raise ServerError(answer.code, answer.message)
+            raise Farewell(answer.code, answer.message)
         assert isinstance(answer, s.Welcome), "the session lets nothing else pass before the greeting"
-        self.welcome = answer
+        return answer
 
     def send(self, *messages: c.FromClient) -> None:
         """Write the messages, all at once.
@@ -96,11 +117,11 @@ class Connection:
         data = b"".join(self._session.send(message) for message in messages if not self._overtaken(message))
         if not data:
             return
-        self._stream.settimeout(self._timeout)
+        self._stream.settimeout(self.timeout)
         try:
             self._stream.sendall(data)
         except TimeoutError:
-            sentence = f"the server at {self.address} has read nothing for {self._timeout:g} s"
+            sentence = f"the server at {self.address} has read nothing for {self.timeout:g} s"
             raise ConnectionLost("server_stalled", sentence) from None
         except OSError:
             pass  # reading goes on: what the server said before it hung up is worth more than this error
@@ -108,7 +129,7 @@ class Connection:
     def receive(self, timeout: float | None = None) -> s.FromServer:
         """The next message, in the order of arrival; None waits for as long as the server lives.
 
-        Raises ServerError for ``error`` and ``goodbye``, ConnectionLost when the stream ends or the server does
+        Raises ServerError for ``error``, Farewell for ``goodbye``, ConnectionLost when the stream ends or the server does
         not answer a ping, NoAnswer after ``timeout`` seconds.
         """
         if self._kept:
@@ -137,7 +158,7 @@ class Connection:
         numbered: Any = message.model_copy(update={"id": self._next_id})
         self._next_id += 1
         self.send(numbered)
-        deadline = time.monotonic() + self._timeout
+        deadline = time.monotonic() + self.timeout
         while True:
             item = self._arrival(deadline)
             if isinstance(item, ANSWERS[type(message)] | s.Error) and item.id == numbered.id:
@@ -148,6 +169,7 @@ class Connection:
 
     def close(self) -> None:
         """Hang up. A seat in a running match is then lost to the server's grace period; ``leave`` says goodbye."""
+        self._session.receive_eof()
         self._stream.close()
 
     def __enter__(self) -> Self:
@@ -167,7 +189,9 @@ class Connection:
         """``item``, unless it is bad news."""
         if isinstance(item, Fault):
             raise ServerError("server_fault", f"the server at {self.address} broke the protocol: {item.message}")
-        if isinstance(item, s.Error | s.Goodbye):
+        if isinstance(item, s.Goodbye):
+            raise Farewell(item.code, item.message)
+        if isinstance(item, s.Error):
             raise ServerError(item.code, item.message)
         return item
 
@@ -192,11 +216,15 @@ class Connection:
         self.send(*pongs)
 
     def _read_bytes(self, deadline: float | None) -> bytes:
-        """What the socket gives; empty at its end. A server that stays silent is pinged once, then given up."""
-        patience = 2 * self.welcome.heartbeat_seconds if deadline is None else 0.0
-        for last in (False, True):
-            self._stream.settimeout(max(0.001, patience if deadline is None else deadline - time.monotonic()))
+        """What the socket gives; empty at its end.
+
+        A server that lives pings us after one heartbeat of silence. One that stays silent for two is pinged, and
+        given up after a third: early enough to come back before it has given *us* up.
+        """
+        heartbeat = 0.0 if deadline is not None else self.welcome.heartbeat_seconds
+        for patience, pinged in ((2 * heartbeat, False), (heartbeat, True)):
             try:
+                self._stream.settimeout(max(0.001, patience if deadline is None else deadline - time.monotonic()))
                 return self._stream.recv(READ_SIZE)
             except TimeoutError:
                 if deadline is not None:
@@ -205,27 +233,7 @@ class Connection:
             except OSError as error:
                 sentence = f"the connection to {self.address} broke: {error.strerror or error}"
                 raise ConnectionLost("connection_lost", sentence) from None
-            if not last:
+            if not pinged:
                 self.send(c.Ping())
-        sentence = f"the server at {self.address} has been silent for {2 * patience:g} s and answers no ping"
+        sentence = f"the server at {self.address} has been silent for {3 * heartbeat:g} s and answers no ping"
         raise ConnectionLost("server_silent", sentence)
-
-
-def _connect(host: str, port: int, address: str, timeout: float) -> socket.socket:
-    """A socket connected over IPv4 or IPv6. Raises CannotConnect."""
-    try:
-        stream = socket.create_connection((host, port), timeout=timeout)
-    except (socket.gaierror, UnicodeError):
-        sentence = f"there is no host called {host!r}; check the spelling of --host"
-        raise CannotConnect("unknown_host", sentence) from None
-    except ConnectionRefusedError:
-        sentence = f"nobody listens on {address}: start a server with 'triarena serve', or check --host and --port"
-        raise CannotConnect("connection_refused", sentence) from None
-    except TimeoutError:
-        sentence = f"{address} did not answer within {timeout:g} s: check --host and --port, and any firewall between"
-        raise CannotConnect("connect_timeout", sentence) from None
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise CannotConnect("cannot_connect", f"cannot connect to {address}: {reason}; check --host") from None
-    stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return stream

@@ -22,6 +22,10 @@ class ServerError(ClientError):
     """The server said ``error``, ``refused`` or ``goodbye``; code and sentence are the server's."""
 
 
+class Farewell(ServerError):
+    """It was ``refused`` or ``goodbye``: the server has hung up."""
+
+
 class ConnectionLost(ClientError):
     """The connection ended although the server had not said goodbye."""
 
