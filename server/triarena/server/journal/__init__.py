@@ -4,9 +4,9 @@
 ``records``               what is stored, as frozen values, and the one error: ``JournalError``
 ``writer``                ``open_journal``: the trio side, in front of one writer thread
 ``store``                 what the thread does: one transaction per batch, retries, refusals
-``reader``                ``list_matches`` and ``read_match`` for the command line and recovery
+``reader``                ``list_matches`` and ``read_match`` for the command line, ``kept_rooms`` for recovery
 ``rows``                  records to rows and back
-``tables``                the two tables, ``matches`` and ``plies``, and their column types
+``tables``                the tables ``matches``, ``plies`` and ``rooms``, and their column types
 ``database``              database URLs, engines, and driver errors told in a sentence
 ``schema``                the version of the tables: checked by readers, migrated by the writer
 ``migrations/``           alembic's scripts, one file per version of the tables
@@ -17,7 +17,7 @@ server process, and a power cut can cost the last moments but never the integrit
 durability is what its own configuration says.
 """
 
-from triarena.server.journal.reader import list_matches, read_match
+from triarena.server.journal.reader import kept_rooms, list_matches, read_match
 from triarena.server.journal.records import (
     JournalError,
     MatchEnded,
@@ -25,6 +25,8 @@ from triarena.server.journal.records import (
     MatchSummary,
     PlyPlayed,
     Record,
+    RoomForgotten,
+    RoomKept,
     StoredMatch,
 )
 from triarena.server.journal.writer import Journal, open_journal
@@ -37,7 +39,10 @@ __all__ = [
     "MatchSummary",
     "PlyPlayed",
     "Record",
+    "RoomForgotten",
+    "RoomKept",
     "StoredMatch",
+    "kept_rooms",
     "list_matches",
     "open_journal",
     "read_match",

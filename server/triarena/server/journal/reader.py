@@ -10,8 +10,8 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from triarena.server.journal import database, rows, schema
-from triarena.server.journal.records import JournalError, MatchSummary, StoredMatch
-from triarena.server.journal.tables import matches, plies
+from triarena.server.journal.records import JournalError, MatchSummary, RoomKept, StoredMatch
+from triarena.server.journal.tables import matches, plies, rooms
 
 _AMBIGUOUS_SHOWN = 5
 
@@ -53,6 +53,16 @@ def read_match(url: str, match: str) -> StoredMatch:
             raise JournalError("unknown_match", f"Match {match!r} has just vanished from the journal.")
         played = connection.execute(sa.select(plies).where(plies.c.match_id == row.id).order_by(plies.c.ply))
         return StoredMatch(rows.opened(row), tuple(map(rows.played, played)), rows.ended(row))
+
+
+def kept_rooms(url: str) -> list[RoomKept]:
+    """The rooms that are to be open again after a restart, by name; not those whose match has ended.
+
+    Raises what ``list_matches`` raises.
+    """
+    query = sa.select(rooms).outerjoin(matches, matches.c.id == rooms.c.match_id).where(matches.c.ended_at.is_(None))
+    with _reading(url) as connection:
+        return [rows.kept(row) for row in connection.execute(query.order_by(rooms.c.room))]
 
 
 def _only_id(connection: sa.Connection, prefix: str) -> str:

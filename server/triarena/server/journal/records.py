@@ -21,8 +21,9 @@ class JournalError(Exception):
     caller's fault, the database is well); ``write_failed`` (the database is lost or full; the record may or may
     not be found in it later), ``journal_closed``, ``journal_failed``.
 
-    Codes of opening and reading: ``bad_url``, ``driver_missing``, ``cannot_open``, ``database_too_new``,
-    ``database_too_old``, ``no_database``, ``cannot_read``, ``unknown_match``, ``ambiguous_match``.
+    Codes of opening and reading: ``bad_url``, ``driver_missing``, ``cannot_open``, ``database_in_use``,
+    ``database_too_new``, ``database_too_old``, ``no_database``, ``cannot_read``, ``unknown_match``,
+    ``ambiguous_match``.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -96,7 +97,25 @@ class MatchEnded:
         _require_utc(self.at)
 
 
-Record: TypeAlias = MatchOpened | PlyPlayed | MatchEnded
+@dataclass(frozen=True, slots=True)
+class RoomKept:
+    """A room is to be there again after a restart, as it is now. Takes the place of what was kept of it before."""
+
+    room: str
+    match: str
+    """The match that is, or will be, played in it: when that has ended, the room is no longer kept."""
+    state: Json
+    """Whatever the caller needs to open it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoomForgotten:
+    """A room is no more. Of one that was not kept, too: then nothing changes."""
+
+    room: str
+
+
+Record: TypeAlias = MatchOpened | PlyPlayed | MatchEnded | RoomKept | RoomForgotten
 
 
 @dataclass(frozen=True, slots=True)

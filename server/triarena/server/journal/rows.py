@@ -1,8 +1,8 @@
-"""Records to rows and back, and the three statements that write them.
+"""Records to rows and back, and the statements that write them.
 
 A ply is inserted by selecting its match, and a match is ended by updating one that has no end: where nothing was
 inserted or updated, the match is unknown or over. Primary keys refuse duplicates. So the database itself keeps the
-order of things, whoever else writes to it.
+order of things, whoever else writes to it. What is kept of a room is replaced or deleted without conditions.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
-from triarena.server.journal.records import MatchEnded, MatchOpened, PlyPlayed, Record
-from triarena.server.journal.tables import matches, plies
+from triarena.server.journal.records import MatchEnded, MatchOpened, PlyPlayed, Record, RoomForgotten, RoomKept
+from triarena.server.journal.tables import matches, plies, rooms
 
 Row: TypeAlias = sa.Row[Any]
 Parameters: TypeAlias = dict[str, Any]
@@ -35,10 +35,20 @@ INSERT_PLY = (
     .execution_options(preserve_rowcount=True)
 )
 END_MATCH = sa.update(matches).where(_OPEN).values({column: _new(column) for column in _END_COLUMNS})
+# Both databases understand this; SQLAlchemy has a construct of its own for each.
+KEEP_ROOM = sa.text(
+    "INSERT INTO rooms (room, match_id, state) VALUES (:room, :match_id, :state)"
+    " ON CONFLICT (room) DO UPDATE SET match_id = excluded.match_id, state = excluded.state"
+).bindparams(*(sa.bindparam(column.name, type_=column.type) for column in rooms.c))
+FORGET_ROOM = sa.delete(rooms).where(rooms.c.room == sa.bindparam("in_room", type_=sa.Text))
+# The server died after the end of a match and before it could forget the room.
+FORGET_PLAYED_ROOMS = sa.delete(rooms).where(
+    rooms.c.match_id.in_(sa.select(matches.c.id).where(matches.c.ended_at.is_not(None)))
+)
 
 
 def writing(record: Record) -> tuple[sa.Executable, Parameters]:
-    """The statement that writes a record, and its parameters. It must touch exactly one row."""
+    """The statement that writes a record, and its parameters. It must touch exactly one row, but for RoomForgotten."""
     match record:
         case PlyPlayed():
             return INSERT_PLY, {
@@ -73,6 +83,10 @@ def writing(record: Record) -> tuple[sa.Executable, Parameters]:
                 "new_reason": record.reason,
                 "new_ended_at": record.at,
             }
+        case RoomKept():
+            return KEEP_ROOM, {"room": record.room, "match_id": record.match, "state": record.state}
+        case RoomForgotten():
+            return FORGET_ROOM, {"in_room": record.room}
 
 
 def opened(row: Row) -> MatchOpened:
@@ -114,6 +128,11 @@ def played(row: Row) -> PlyPlayed:
     )
 
 
+def kept(row: Row) -> RoomKept:
+    """The room that a row of ``rooms`` holds."""
+    return RoomKept(room=row.room, match=row.match_id, state=row.state)
+
+
 def match_row(connection: sa.Connection, match: str) -> Row | None:
     """The row of a match, None if there is none."""
     return connection.execute(sa.select(matches).where(matches.c.id == match)).one_or_none()
@@ -125,6 +144,9 @@ def stored_as(connection: sa.Connection, record: Record) -> Record | None:
         place = sa.and_(plies.c.match_id == record.match, plies.c.ply == record.ply)
         row = connection.execute(sa.select(plies).where(place)).one_or_none()
         return None if row is None else played(row)
+    if isinstance(record, RoomKept | RoomForgotten):
+        row = connection.execute(sa.select(rooms).where(rooms.c.room == record.room)).one_or_none()
+        return None if row is None else kept(row)
     row = match_row(connection, record.match)
     if row is None:
         return None

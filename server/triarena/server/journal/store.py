@@ -18,7 +18,15 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from triarena.server.journal import database, rows, schema
-from triarena.server.journal.records import JournalError, MatchEnded, MatchOpened, PlyPlayed, Record
+from triarena.server.journal.records import (
+    JournalError,
+    MatchEnded,
+    MatchOpened,
+    PlyPlayed,
+    Record,
+    RoomForgotten,
+    RoomKept,
+)
 
 Verdict: TypeAlias = JournalError | None
 """None: the record is durable."""
@@ -41,7 +49,8 @@ class Store:
         """The database as a message may show it."""
 
     def open(self) -> None:
-        """Creates the database if it is not there, and brings its tables up to date.
+        """Creates the database if it is not there, and brings its tables up to date. Forgets the rooms whose
+        match has ended.
 
         Raises JournalError ``cannot_open`` or ``database_too_new``.
         """
@@ -50,7 +59,7 @@ class Store:
                 Path(str(self._url.database)).absolute().parent.mkdir(parents=True, exist_ok=True)
             with database.engine(self._url, "rwc").connect() as connection:
                 schema.migrate(connection, self.place)
-            self._connection()
+            self._connection().execute(rows.FORGET_PLAYED_ROOMS)
         except JournalError:
             raise
         except Exception as error:  # the driver's, the file system's or alembic's
@@ -127,7 +136,8 @@ class Store:
             connection = self._connection()
             statement, parameters = rows.writing(record)
             try:
-                if connection.execute(statement, parameters).rowcount == 1:
+                touched = connection.execute(statement, parameters).rowcount
+                if touched == 1 or isinstance(record, RoomForgotten):
                     return None
             except exc.IntegrityError:
                 pass
@@ -165,6 +175,8 @@ def _same(stored: Record, record: Record) -> bool:
 
 def _refusal(connection: sa.Connection, record: Record) -> JournalError:
     """Why a record that touched no row was refused."""
+    if isinstance(record, RoomKept | RoomForgotten):
+        return _bad_record(record, ValueError("no row was written"))
     already = rows.stored_as(connection, record)
     match record, already:
         case MatchOpened(), MatchOpened():
@@ -188,7 +200,6 @@ def _refusal(connection: sa.Connection, record: Record) -> JournalError:
 
 def _bad_record(record: Record, error: BaseException) -> JournalError:
     name = type(record).__name__
-    message = (
-        f"A {name} of match {record.match} cannot be stored: {database.cause(error)}; this is a programming error."
-    )
+    about = f"room {record.room}" if isinstance(record, RoomKept | RoomForgotten) else f"match {record.match}"
+    message = f"A {name} of {about} cannot be stored: {database.cause(error)}; this is a programming error."
     return JournalError("bad_record", message)

@@ -1,4 +1,4 @@
-"""The two tables of the journal. A change here needs a script in ``migrations/versions`` (a test compares them)."""
+"""The tables of the journal. A change here needs a script in ``migrations/versions`` (a test compares them)."""
 
 from __future__ import annotations
 
@@ -71,4 +71,13 @@ plies = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("used_ms", sa.Double, nullable=False),
     sa.Column("played_at", UtcDateTime, nullable=False),
+)
+
+rooms = sa.Table(
+    "rooms",
+    metadata,
+    sa.Column("room", sa.Text, primary_key=True),
+    # No foreign key: the match may not have begun.
+    sa.Column("match_id", sa.Text, nullable=False),
+    sa.Column("state", sa.JSON, nullable=False),
 )
