@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -37,11 +37,11 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     gate = Gate()
     save = Store.save
 
-    def held(store: Store, records: Sequence[Record]) -> list[Verdict]:
+    def held(store: Store, records: Sequence[Record], again: Collection[int] = ()) -> list[Verdict]:
         gate.batches.append(list(records))
         gate.reached.set()
         assert gate.open.wait(timeout=30)
-        return save(store, records)
+        return save(store, records, again)
 
     monkeypatch.setattr(Store, "save", held)
     yield gate
@@ -79,6 +79,49 @@ async def test_a_record_can_be_read_as_soon_as_its_write_returns(url: str, opene
         await journal.write(ply(0))
         assert read_match(url, "m1").plies == (ply(0),)
         assert read_match(url, "m1").result is None
+
+
+async def test_the_end_and_its_evidence_are_stored_together(url: str, opened: Opened, ply: Ply, ended: Ended) -> None:
+    known = dataclasses.replace(ply(0), limit_ms=2000.0, overhead_ms=0.25, lag_ms=1.5)
+    end = dataclasses.replace(ended(), evidence={"red": {"frames": [{"type": "move"}]}})
+    async with open_journal(url) as journal:
+        for record in (opened(), known, end):
+            await journal.write(record)
+        with pytest.raises(JournalError) as refused:
+            await journal.write(dataclasses.replace(end, evidence={"red": "another"}))
+    assert refused.value.code == "match_ended"
+    stored = read_match(url, "m1")
+    assert (stored.plies, stored.ended) == ((known,), end)
+
+
+async def test_an_end_whose_evidence_cannot_be_stored_is_not_stored_either(
+    url: str, opened: Opened, ended: Ended
+) -> None:
+    async with open_journal(url) as journal:
+        await journal.write(opened())
+        with pytest.raises(JournalError) as refused:
+            await journal.write(dataclasses.replace(ended(), evidence={"lag": float("nan")}))
+        assert refused.value.code == "bad_record"
+        assert read_match(url, "m1").ended is None
+        await journal.write(ended())
+    assert read_match(url, "m1").ended == ended()
+
+
+async def test_a_record_that_is_written_again_counts_once_and_only_if_it_is_the_same(
+    url: str, opened: Opened, ply: Ply, ended: Ended
+) -> None:
+    end = dataclasses.replace(ended(), evidence={"lag_ms": 1.0})
+    records: list[Record] = [opened(), ply(0), end]
+    async with open_journal(url) as journal:
+        for record in records:
+            await journal.write(record)
+        for record in records:
+            await journal.write(record, again=True)
+        for other in (dataclasses.replace(ply(0), text="another"), dataclasses.replace(end, evidence={})):
+            with pytest.raises(JournalError):
+                await journal.write(other, again=True)
+        assert journal.healthy
+    assert read_match(url, "m1").plies == (ply(0),)
 
 
 async def test_a_draw_has_no_winner_and_a_result(url: str, opened: Opened, ended: Ended) -> None:

@@ -5,8 +5,9 @@
 ``writer``                ``open_journal``: the trio side, in front of one writer thread
 ``store``                 what the thread does: one transaction per batch, retries, refusals
 ``reader``                ``list_matches`` and ``read_match`` for the command line, ``kept_rooms`` for recovery
+``claim``                 ``claim_database``: one server per database
 ``rows``                  records to rows and back
-``tables``                the tables ``matches``, ``plies`` and ``rooms``, and their column types
+``tables``                the tables ``matches``, ``plies``, ``evidence``, ``rooms``, and their column types
 ``database``              database URLs, engines, and driver errors told in a sentence
 ``schema``                the version of the tables: checked by readers, migrated by the writer
 ``migrations/``           alembic's scripts, one file per version of the tables
@@ -17,6 +18,7 @@ server process, and a power cut can cost the last moments but never the integrit
 durability is what its own configuration says.
 """
 
+from triarena.server.journal.claim import Claim, claim_database
 from triarena.server.journal.reader import kept_rooms, list_matches, read_match
 from triarena.server.journal.records import (
     JournalError,
@@ -32,6 +34,7 @@ from triarena.server.journal.records import (
 from triarena.server.journal.writer import Journal, open_journal
 
 __all__ = [
+    "Claim",
     "Journal",
     "JournalError",
     "MatchEnded",
@@ -42,6 +45,7 @@ __all__ = [
     "RoomForgotten",
     "RoomKept",
     "StoredMatch",
+    "claim_database",
     "kept_rooms",
     "list_matches",
     "open_journal",

@@ -114,6 +114,15 @@ def is_passing(error: exc.DBAPIError) -> bool:
     return str(sqlstate).startswith(_PASSING_SQLSTATE)
 
 
+def cannot_open(place: str, error: BaseException) -> JournalError:
+    """That a server can't use a database; ``error`` is the driver's, the file system's or alembic's."""
+    return JournalError(
+        "cannot_open",
+        f"The journal in {place} cannot be opened for writing: {cause(error)}; "
+        "check the database setting and that the server may write there.",
+    )
+
+
 def cause(error: BaseException) -> str:
     """What a driver says about an error, on one line."""
     original = error.orig if isinstance(error, exc.StatementError) and error.orig is not None else error

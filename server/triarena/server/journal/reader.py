@@ -52,7 +52,7 @@ def read_match(url: str, match: str) -> StoredMatch:
         if row is None:
             raise JournalError("unknown_match", f"Match {match!r} has just vanished from the journal.")
         played = connection.execute(sa.select(plies).where(plies.c.match_id == row.id).order_by(plies.c.ply))
-        return StoredMatch(rows.opened(row), tuple(map(rows.played, played)), rows.ended(row))
+        return StoredMatch(rows.opened(row), tuple(map(rows.played, played)), rows.ended(connection, row))
 
 
 def kept_rooms(url: str) -> list[RoomKept]:

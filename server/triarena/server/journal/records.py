@@ -72,7 +72,13 @@ class PlyPlayed:
     used_ms: float
     """Time charged to the side for this ply, milliseconds."""
     at: datetime
-    """Aware, in UTC."""
+    """When the move arrived; aware, in UTC."""
+    limit_ms: float | None = None
+    """What the move could have taken; None without a clock."""
+    overhead_ms: float | None = None
+    """What the server took from the previous move's arrival until it asked for this one; None for the first."""
+    lag_ms: float | None = None
+    """The worst lag of the server's loop while it waited for the move; None where it was not measured."""
 
     def __post_init__(self) -> None:
         _require_utc(self.at)
@@ -92,6 +98,8 @@ class MatchEnded:
     reason: str
     at: datetime
     """Aware, in UTC."""
+    evidence: Json | None = None
+    """Who played from where, and for an irregular end what was last said; see ``triarena.server.evidence``."""
 
     def __post_init__(self) -> None:
         _require_utc(self.at)

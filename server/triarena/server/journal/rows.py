@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import sqlalchemy as sa
 
 from triarena.server.journal.records import MatchEnded, MatchOpened, PlyPlayed, Record, RoomForgotten, RoomKept
-from triarena.server.journal.tables import matches, plies, rooms
+from triarena.server.journal.tables import evidence, matches, plies, rooms
 
 Row: TypeAlias = sa.Row[Any]
 Parameters: TypeAlias = dict[str, Any]
@@ -34,6 +34,7 @@ INSERT_PLY = (
     .from_select([plies.c.match_id, *_PLY_COLUMNS], sa.select(matches.c.id, *map(_new, _PLY_COLUMNS)).where(_OPEN))
     .execution_options(preserve_rowcount=True)
 )
+INSERT_EVIDENCE = sa.insert(evidence).execution_options(preserve_rowcount=True)
 END_MATCH = sa.update(matches).where(_OPEN).values({column: _new(column) for column in _END_COLUMNS})
 # Both databases understand this; SQLAlchemy has a construct of its own for each.
 KEEP_ROOM = sa.text(
@@ -47,8 +48,17 @@ FORGET_PLAYED_ROOMS = sa.delete(rooms).where(
 )
 
 
-def writing(record: Record) -> tuple[sa.Executable, Parameters]:
-    """The statement that writes a record, and its parameters. It must touch exactly one row, but for RoomForgotten."""
+def writing(record: Record) -> list[tuple[sa.Executable, Parameters]]:
+    """The statements that write a record, with their parameters. Each must touch exactly one row, but for
+    RoomForgotten.
+    """
+    statement, parameters = _main(record)
+    if isinstance(record, MatchEnded) and record.evidence is not None:
+        return [(statement, parameters), (INSERT_EVIDENCE, {"match_id": record.match, "data": record.evidence})]
+    return [(statement, parameters)]
+
+
+def _main(record: Record) -> tuple[sa.Executable, Parameters]:
     match record:
         case PlyPlayed():
             return INSERT_PLY, {
@@ -59,6 +69,9 @@ def writing(record: Record) -> tuple[sa.Executable, Parameters]:
                 "new_text": record.text,
                 "new_used_ms": record.used_ms,
                 "new_played_at": record.at,
+                "new_limit_ms": record.limit_ms,
+                "new_overhead_ms": record.overhead_ms,
+                "new_lag_ms": record.lag_ms,
             }
         case MatchOpened():
             return INSERT_MATCH, {
@@ -106,12 +119,19 @@ def opened(row: Row) -> MatchOpened:
     )
 
 
-def ended(row: Row) -> MatchEnded | None:
-    """The end that a row of ``matches`` holds, None if it has none."""
+def ended(connection: sa.Connection, row: Row) -> MatchEnded | None:
+    """The end that a row of ``matches`` holds, with its evidence; None if it has none."""
     if row.ended_at is None:
         return None
+    kept = connection.execute(sa.select(evidence.c.data).where(evidence.c.match_id == row.id)).scalar_one_or_none()
     return MatchEnded(
-        match=row.id, result=row.result, kind=row.kind, winner=row.winner, reason=row.reason, at=row.ended_at
+        match=row.id,
+        result=row.result,
+        kind=row.kind,
+        winner=row.winner,
+        reason=row.reason,
+        at=row.ended_at,
+        evidence=kept,
     )
 
 
@@ -125,6 +145,9 @@ def played(row: Row) -> PlyPlayed:
         text=row.text,
         used_ms=row.used_ms,
         at=row.played_at,
+        limit_ms=row.limit_ms,
+        overhead_ms=row.overhead_ms,
+        lag_ms=row.lag_ms,
     )
 
 
@@ -150,4 +173,4 @@ def stored_as(connection: sa.Connection, record: Record) -> Record | None:
     row = match_row(connection, record.match)
     if row is None:
         return None
-    return opened(row) if isinstance(record, MatchOpened) else ended(row)
+    return opened(row) if isinstance(record, MatchOpened) else ended(connection, row)

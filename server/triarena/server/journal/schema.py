@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from triarena.server.journal.records import JournalError
 
-REVISION = "0002"
+REVISION = "0003"
 """The version that this program reads and writes."""
 _MIGRATION_LOCK = 0x7472_6961_7265_6E61
 """Any number of ours: PostgreSQL's advisory lock that lets one server migrate at a time."""

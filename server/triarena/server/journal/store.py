@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TypeAlias
 
@@ -63,11 +63,7 @@ class Store:
         except JournalError:
             raise
         except Exception as error:  # the driver's, the file system's or alembic's
-            raise JournalError(
-                "cannot_open",
-                f"The journal in {self.place} cannot be opened for writing: {database.cause(error)}; "
-                "check the database setting and that the server may write there.",
-            ) from error
+            raise database.cannot_open(self.place, error) from error
 
     def close(self) -> None:
         """Gives the connection back, whatever state it is in. The store may be used again after it."""
@@ -77,8 +73,11 @@ class Store:
                 connection.invalidate()
                 connection.close()
 
-    def save(self, records: Sequence[Record]) -> list[Verdict]:
+    def save(self, records: Sequence[Record], again: Collection[int] = ()) -> list[Verdict]:
         """Saves records in their order and tells of each whether it is durable.
+
+        Those with an index in ``again`` were given before, in vain as it seemed: found in the database as they are,
+        they are durable and no duplicates.
 
         A record that is refused does not harm the others. If the database fails for a passing reason, what has no
         verdict yet is tried again on a new connection, after each of the pauses of ``RETRY_SECONDS``.
@@ -88,7 +87,7 @@ class Store:
         retried = False
         while len(verdicts) < len(records):
             try:
-                self._attempt(records, verdicts, retried=retried)
+                self._attempt(records, verdicts, range(len(records)) if retried else again, retried=retried)
             except exc.DBAPIError as error:
                 self.close()
                 pause = next(pauses, None)
@@ -99,21 +98,23 @@ class Store:
                 retried = True
         return verdicts
 
-    def _attempt(self, records: Sequence[Record], verdicts: list[Verdict], *, retried: bool) -> None:
+    def _attempt(
+        self, records: Sequence[Record], verdicts: list[Verdict], again: Collection[int], *, retried: bool
+    ) -> None:
         """Appends the missing verdicts. Raises DBAPIError if the database fails for a passing reason."""
         # After a failure nobody knows whether the transaction was committed, so each record is looked at alone.
         if not retried and len(records) > 1 and self._save_together(records):
             verdicts += [None] * len(records)
             return
-        for record in records[len(verdicts) :]:
-            verdicts.append(self._save_alone(record, retried=retried))
+        for index in range(len(verdicts), len(records)):
+            verdicts.append(self._save_alone(records[index], again=index in again))
 
     def _save_together(self, records: Sequence[Record]) -> bool:
         """All records in one transaction; False, and nothing is saved, if that cannot be done."""
-        connection = self._connection()
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.dialect.name == "sqlite" else "BEGIN")
+        connection = self._begin()
         try:
-            for statement, group in groupby(map(rows.writing, records), key=lambda pair: pair[0]):
+            statements = chain.from_iterable(map(rows.writing, records))
+            for statement, group in groupby(statements, key=lambda pair: pair[0]):
                 parameters = [values for _, values in group]
                 if connection.execute(statement, parameters).rowcount != len(parameters):
                     break
@@ -124,26 +125,17 @@ class Store:
             # Whose fault it is shows when each record is tried alone.
             if isinstance(error, exc.DBAPIError) and database.is_passing(error):
                 raise
-        try:
-            connection.exec_driver_sql("ROLLBACK")
-        except exc.DBAPIError:
-            self.close()
+        self._roll_back(connection)
         return False
 
-    def _save_alone(self, record: Record, *, retried: bool) -> Verdict:
+    def _save_alone(self, record: Record, *, again: bool) -> Verdict:
         """One record in its own transaction. Raises DBAPIError if the database fails for a passing reason."""
         try:
-            connection = self._connection()
-            statement, parameters = rows.writing(record)
-            try:
-                touched = connection.execute(statement, parameters).rowcount
-                if touched == 1 or isinstance(record, RoomForgotten):
-                    return None
-            except exc.IntegrityError:
-                pass
+            if self._write(rows.writing(record)) or isinstance(record, RoomForgotten):
+                return None
             # It was saved, perhaps, by the attempt that seemed to fail.
-            already = rows.stored_as(connection, record)
-            return None if retried and already and _same(already, record) else _refusal(connection, record)
+            already = rows.stored_as(self._connection(), record)
+            return None if again and already and _same(already, record) else _refusal(self._connection(), record)
         except exc.DataError as error:
             return _bad_record(record, error)
         except exc.DBAPIError as error:
@@ -153,6 +145,35 @@ class Store:
             return self._lost(error)
         except (exc.StatementError, ValueError, TypeError, OverflowError) as error:
             return _bad_record(record, error)
+
+    def _write(self, statements: Sequence[tuple[sa.Executable, rows.Parameters]]) -> bool:
+        """Executes all statements or none; False if one does not touch its row."""
+        together = len(statements) > 1  # a lone statement is a transaction of its own
+        connection = self._begin() if together else self._connection()
+        done = False
+        try:
+            done = all(connection.execute(statement, values).rowcount == 1 for statement, values in statements)
+            if done and together:
+                connection.exec_driver_sql("COMMIT")
+        except exc.IntegrityError:
+            done = False
+        except Exception:
+            self.close()
+            raise
+        if together and not done:
+            self._roll_back(connection)
+        return done
+
+    def _begin(self) -> sa.Connection:
+        connection = self._connection()
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.dialect.name == "sqlite" else "BEGIN")
+        return connection
+
+    def _roll_back(self, connection: sa.Connection) -> None:
+        try:
+            connection.exec_driver_sql("ROLLBACK")
+        except exc.DBAPIError:
+            self.close()
 
     def _connection(self) -> sa.Connection:
         if self._open_connection is None:

@@ -71,6 +71,18 @@ plies = sa.Table(
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("used_ms", sa.Double, nullable=False),
     sa.Column("played_at", UtcDateTime, nullable=False),
+    # What the referee knew about time; null in plies that an older program wrote.
+    sa.Column("limit_ms", sa.Double),
+    sa.Column("overhead_ms", sa.Double),
+    sa.Column("lag_ms", sa.Double),
+)
+
+# Apart from the matches, since it is large and seldom read.
+evidence = sa.Table(
+    "evidence",
+    metadata,
+    sa.Column("match_id", sa.Text, sa.ForeignKey("matches.id", name="fk_evidence_match"), primary_key=True),
+    sa.Column("data", sa.JSON, nullable=False),
 )
 
 rooms = sa.Table(

@@ -30,10 +30,11 @@ _log = structlog.get_logger("triarena.journal")
 class _Ticket:
     """A record on its way through the thread."""
 
-    __slots__ = ("done", "record", "verdict")
+    __slots__ = ("again", "done", "record", "verdict")
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, again: bool) -> None:
         self.record = record
+        self.again = again
         self.done = trio.Event()
         self.verdict: Verdict = None
 
@@ -63,8 +64,10 @@ class Journal:
         """Why the journal is not healthy, None if it is."""
         return self._failure
 
-    async def write(self, record: Record) -> None:
+    async def write(self, record: Record, *, again: bool = False) -> None:
         """Returns when the record is committed; records are saved in the order of the calls.
+
+        ``again``: it was given before, and nobody knows what became of it. Found as it is, it counts as written.
 
         Raises JournalError, whose docstring lists the codes of writing. Cancelled while it waits for room, the
         record is not written; cancelled later, it is saved all the same, only nobody hears of it.
@@ -78,7 +81,7 @@ class Journal:
             self._room.release()
             message = f"The journal in {self._store.place} is closed; nothing more can be written."
             raise JournalError("journal_closed", message)
-        ticket = _Ticket(record)
+        ticket = _Ticket(record, again)
         self._pending.put(ticket)
         await ticket.done.wait()
         if (verdict := ticket.verdict) is not None:
@@ -128,7 +131,8 @@ class Journal:
 
     def _save(self, batch: Sequence[_Ticket]) -> list[Verdict]:
         try:
-            return self._store.save([ticket.record for ticket in batch])
+            again = {index for index, ticket in enumerate(batch) if ticket.again}
+            return self._store.save([ticket.record for ticket in batch], again)
         except Exception as error:  # a bug of ours must not leave the referees waiting for ever
             message = f"The journal failed in a way that was not foreseen ({error!r}); please report it."
             return [JournalError("journal_failed", message)] * len(batch)
