@@ -102,7 +102,7 @@ def test_migrating_leaves_logging_alone(url: str) -> None:
     assert not mine.disabled
 
 
-async def test_a_second_server_on_the_same_database_may_start(url: str, opened: Callable[..., MatchOpened]) -> None:
+async def test_two_writers_of_one_database_do_not_harm_each_other(url: str, opened: Callable[..., MatchOpened]) -> None:
     async with open_journal(url) as first, open_journal(url) as second:
         await first.write(opened("m1"))
         await second.write(opened("m2"))
