@@ -59,6 +59,13 @@ LATE: Final[dict[str, str]] = {
 }
 """Nobody's fault, and without consequence: told by `notice`."""
 
+WARNINGS: Final[dict[str, str]] = {
+    "slow_down": "You send more messages or bytes a second than the server takes from one client. It reads on, but "
+    "more slowly, so that your moves arrive late; if you go on like this you are closed with `too_fast`. A move that "
+    "was asked for does not count.",
+}
+"""Told by `notice`: nothing is refused yet."""
+
 REFUSALS: Final[dict[str, str]] = {
     "already_in_room": "This connection sits in that room, or watches it.",
     "bad_option": "The game has no such option, or not with this value. The sentence says what there is.",
@@ -75,6 +82,7 @@ REFUSALS: Final[dict[str, str]] = {
     "seat_reserved": "The open seats want a code.",
     "server_stopping": "The server is about to stop.",
     "throttled": "Too many wrong secrets or tokens; the sentence says how long to wait.",
+    "token_required": "On this server only bots with a token of their own, and holders of reservations, may play.",
     "too_many_observers": "The room is full of observers.",
     "too_many_rooms": "You have, or the server has, as many rooms as it may.",
     "unknown_connection": "There is no such connection.",
@@ -87,14 +95,19 @@ REFUSALS: Final[dict[str, str]] = {
 """Why a request (or a word in a room) was answered by `error`."""
 
 FAREWELLS: Final[dict[str, str]] = {
+    "address_full": "As many connections come from this address as one may have.",
     "displaced": "Somebody took the seat over another connection, with its token.",
     "greeting_timeout": "No `hello` came in time.",
     "internal_error": "The server made an error; nobody is to blame.",
     "kicked": "An administrator closed the connection.",
     "protocol_version": "The server speaks another version of the protocol. The sentence says who is to be updated.",
+    "server_busy": "Too many clients have connected and not said `hello` yet, most of them from this address.",
     "server_full": "The server has as many connections as it may.",
     "server_stopping": "The server stops.",
-    "too_fast": "Messages came faster than a match can take them.",
+    "throttled": "Too many wrong tokens came from this address; the sentence says how long to wait.",
+    "tls_required": "This port speaks TLS, and the client began without it. Sent in plain, as the only words.",
+    "too_fast": "Messages came faster than the server takes them from one client, or than a match can.",
     "too_many_bad_frames": "`limits.bad_frames` was reached.",
+    "wrong_token": "The name in `hello` belongs to a bot with a token, and this is not its token.",
 }
 """Why the server hung up, in `goodbye` or `refused`; the codes of faults may stand there too."""

@@ -58,6 +58,7 @@ def _parts(defs: Mapping[str, Schema]) -> dict[str, Callable[[], str]]:
         "fatal_faults": lambda: _meanings(codes.FATAL_FAULTS),
         "faults": lambda: _meanings(codes.FAULTS),
         "late": lambda: _meanings(codes.LATE),
+        "warnings": lambda: _meanings(codes.WARNINGS),
         "refusals": lambda: _meanings(codes.REFUSALS),
         "farewells": lambda: _meanings(codes.FAREWELLS),
         "forfeits": lambda: _meanings(codes.FORFEITS),

@@ -6,7 +6,6 @@ knows the one number that travels: the ply of a turn, by which a late move is to
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -61,9 +60,9 @@ class Session(Generic[Out, In]):
         self.phase = Phase.NEW
         self._incoming = incoming
         self._reader = FrameReader(limit)
-        self._requests: deque[MessageType] = deque()
+        self._requests: list[MessageType] = []
         self._rooms: dict[str, _Room] = {}
-        self._over: deque[str] = deque()
+        self._over: list[str] = []
 
     def place(self, room: str) -> Place:
         """Where this connection stands in a room."""
@@ -183,7 +182,7 @@ class Session(Generic[Out, In]):
         if kind in ANSWERS:
             self._requests.append(kind)
         elif kind in ANSWERS.values() or (kind is Error and message.request is not None):
-            self._requests.popleft()
+            del self._requests[0]
         if kind in IN_ROOM:
             self._advance_room(sender, message)
 
@@ -203,7 +202,7 @@ class Session(Generic[Out, In]):
     def _forget_old(self, name: str) -> None:
         self._over.append(name)
         if len(self._over) > REMEMBERED:
-            del self._rooms[self._over.popleft()]
+            del self._rooms[self._over.pop(0)]
 
 
 def client_session() -> Session[FromClient, FromServer]:

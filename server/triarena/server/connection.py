@@ -1,15 +1,15 @@
 """One client: a stream, its session, and the bytes that wait to be written.
 
-A connection is three tasks: a reader, a writer and a watchdog. Posting a message is synchronous and never waits
-for the peer: the session advances at once, so that wire order is state order, and the bytes queue. A peer that
-does not take its bytes in time, or lets too many pile up, is cut off.
+A connection is two tasks, a reader and a writer. Posting a message is synchronous and never waits for the peer: the
+session advances at once, so that wire order is state order, and the bytes queue. A peer that does not take its bytes
+in time, or lets too many pile up, is cut off; one that sends too fast is read more slowly.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal, Protocol
 
 import structlog
@@ -17,10 +17,12 @@ import trio
 
 from triarena.protocol.codec import Encoded, encode
 from triarena.protocol.errors import LocalProtocolError
-from triarena.protocol.from_client import FromClient, Ping, Pong
+from triarena.protocol.from_client import FromClient, Move, Ping, Pong, Request
 from triarena.protocol.from_server import Error, FromServer, Goodbye, Notice, Refused
 from triarena.protocol.session import Fault, server_session
 from triarena.protocol.table import Phase
+
+from .rate import UNHURRIED, Meter, Pace
 
 log = structlog.get_logger()
 
@@ -28,6 +30,9 @@ CHUNK = 16 * 1024
 """Bytes read at once: what one peer can make the server work on before it is another's turn."""
 FAREWELL_SECONDS = 2.0
 """How long a closing connection is kept, so that the peer can read why."""
+
+REQUEST_COST = 5
+"""A request counts as so many messages: it makes the server look things up, and write an answer that may be long."""
 
 LossReason = Literal["disconnected", "stalled", "protocol_violation"]
 
@@ -56,6 +61,8 @@ class Patience:
     """How many frames that are no valid message are answered before the connection is closed."""
     queue_bytes: int
     """How many bytes may wait to be written."""
+    pace: Pace = UNHURRIED
+    """How fast the client may send."""
 
 
 class Handler(Protocol):
@@ -96,14 +103,16 @@ class Connection:
         self._stream = stream
         self._patience = patience
         self._arrival = arrival
-        self._outbox: deque[tuple[bytes, Callable[[float], None] | None]] = deque()
+        self._outbox: list[tuple[bytes, Callable[[float], None] | None]] = []
         self._queued = 0
         self._wake = trio.Event()
-        self._drained = trio.Event()
+        self._drained: trio.Event | None = None
         self._ended = trio.Event()
         self._closing = False
         self._handler: Handler | None = None
         self._heard_at = trio.current_time()
+        self._greet_by = self._heard_at + patience.greeting
+        self._meter = Meter(patience.pace, self._heard_at)
         self._pinged = False
         self._bad_frames = 0
         self._scope = trio.CancelScope()
@@ -179,7 +188,6 @@ class Connection:
         try:
             with self._scope:
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(self._watch)
                     nursery.start_soon(self._read, handler)
                     await self._write()
                     nursery.cancel_scope.cancel()
@@ -190,10 +198,10 @@ class Connection:
 
     async def _read(self, handler: Handler) -> None:
         try:
-            while data := await self._stream.receive_some(CHUNK):
+            while data := await self._receive():
                 self._heard_at, self._pinged = trio.current_time(), False
                 if not self._closing:  # else it is read only to be thrown away, see _farewell
-                    self._take(bytes(data), self._arrival(), handler)
+                    await self._take(bytes(data), self._arrival(), handler)
                     await self._let_the_writer_catch_up()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             self.abort("disconnected", "the connection broke")
@@ -204,16 +212,77 @@ class Connection:
             ended = "the client closed the connection"
             self.abort("disconnected", ended if fault is None else f"{ended} inside a message")
 
-    def _take(self, data: bytes, at: float, handler: Handler) -> None:
+    async def _receive(self) -> bytes | bytearray:
+        """The next bytes; empty at the end of the stream. Silence is noticed here."""
+        while True:
+            with trio.CancelScope(deadline=self._silent_until()):
+                return await self._stream.receive_some(CHUNK)
+            self._notice_silence()
+
+    def _silent_until(self) -> float:
+        """When the silence of the client will have been too long."""
+        if self._closing:
+            return inf  # see _farewell
+        return self._heard_at + self._patience.heartbeat if self.greeted else self._greet_by
+
+    def _notice_silence(self) -> None:
+        """Close what never greets; ping what is silent, and give up on what stays so."""
+        now = trio.current_time()
+        if self._closing or now < self._silent_until():
+            return
+        if not self.greeted:
+            self.close("greeting_timeout", f"no 'hello' came within {self._patience.greeting:g} s")
+        elif self._session.owes:
+            self._heard_at = now  # it thinks: its clock watches it, not we
+        elif not self._pinged:
+            self._pinged, self._heard_at = True, now
+            self.post(Ping())
+        else:
+            silent = 2 * self._patience.heartbeat
+            self.abort("stalled", f"the client was silent for {silent:g} s and did not answer a ping")
+
+    async def _take(self, data: bytes, at: float, handler: Handler) -> None:
+        cost = 0
         for item in self._session.receive(data):
             if self._closing:
                 return
             if isinstance(item, Fault):
+                cost += 1
                 self._answer_fault(item, handler)
-            elif isinstance(item, Ping):
-                self.post(Pong(number=item.number))
-            elif not isinstance(item, Pong):
+            elif isinstance(item, Ping | Pong):
+                cost += 1
+                if isinstance(item, Ping):
+                    self.post(Pong(number=item.number))
+            else:
                 handler.heard(item, at)
+                if isinstance(item, Request):
+                    cost += REQUEST_COST
+                    await trio.lowlevel.checkpoint()  # one that asks much at once takes its turns with the others
+                elif not isinstance(item, Move):  # a move was asked for: the server itself sets that pace
+                    cost += 1
+        await self._keep_pace(cost, len(data))
+
+    async def _keep_pace(self, messages: int, size: int) -> None:
+        """Let a client that sends too fast wait; close one that goes on doing so."""
+        now, warned = trio.current_time(), self._meter.held_back
+        wait = self._meter.take(messages, size, now)
+        if wait == 0 or self._closing:
+            return
+        pace = self._patience.pace
+        if self._meter.flooding(now):
+            sentence = f"the client sent more than {pace} for {pace.flood:g} s"
+            self.loss = Loss("protocol_violation", sentence, final=True)
+            self.close(
+                "too_fast", f"you sent more than {pace} for {pace.flood:g} s, although you were told to slow down"
+            )
+            return
+        if not warned:
+            log.info("slowed_down", connection=self.number, address=self.address)
+            sentence = (
+                f"you send more than {pace}, and are read more slowly now; after {pace.flood:g} s of it you are out"
+            )
+            self.post(Notice(code="slow_down", message=sentence))
+        await trio.sleep(wait)
 
     def _answer_fault(self, fault: Fault, handler: Handler) -> None:
         if fault.late:
@@ -246,7 +315,8 @@ class Connection:
                 self._wake = trio.Event()
                 while self._outbox:
                     await self._flush()
-                self._drained.set()
+                if self._drained is not None:
+                    self._drained.set()
                 if self._closing:
                     await self._farewell()
                     return
@@ -259,8 +329,8 @@ class Connection:
 
     async def _flush(self) -> None:
         """Write everything that waits with one call."""
-        batch, size = list(self._outbox), self._queued
-        self._outbox.clear()
+        batch, size = self._outbox, self._queued
+        self._outbox = []
         with trio.fail_after(self._patience.write):
             await self._stream.send_all(b"".join(data for data, _ in batch))
         self._queued -= size
@@ -274,22 +344,3 @@ class Connection:
         with trio.move_on_after(FAREWELL_SECONDS):
             await self._stream.send_eof()
             await self._ended.wait()
-
-    async def _watch(self) -> None:
-        """Close what never greets; ping what is silent, and give up on what stays so."""
-        await trio.sleep(self._patience.greeting)
-        if not self.greeted:
-            waited = f"no 'hello' came within {self._patience.greeting:g} s"
-            self.close("greeting_timeout", waited)
-        while True:
-            await trio.sleep_until(self._heard_at + self._patience.heartbeat)
-            if trio.current_time() < self._heard_at + self._patience.heartbeat:
-                continue
-            if self._session.owes:
-                self._heard_at = trio.current_time()  # it thinks: its clock watches it, not we
-            elif not self._pinged:
-                self._pinged, self._heard_at = True, trio.current_time()
-                self.post(Ping())
-            else:
-                silent = 2 * self._patience.heartbeat
-                self.abort("stalled", f"the client was silent for {silent:g} s and did not answer a ping")

@@ -49,6 +49,13 @@ class Pace:
     flood: float
     """Seconds in which a client that is held back may go on sending too much before it is closed."""
 
+    def __str__(self) -> str:
+        return f"{self.messages:g} messages or {self.bytes:g} bytes a second"
+
+
+UNHURRIED = Pace(messages=1000.0, bytes=1_048_576.0, flood=10.0)
+"""Above what any bot needs: the moves that the server asks for do not even count."""
+
 
 class Meter:
     """Holds one client to its pace.
