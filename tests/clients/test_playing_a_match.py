@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.clients.scripted_server import GAMES, Peer, Script, joined, over, referee, serving
 
-from triarena.clients import BotError, ClientError, ConnectionLost, GiveUp, Match, play
+from triarena.clients import Backoff, BotError, ClientError, ConnectionLost, GiveUp, Match, play
 from triarena.games import AnyPosition, Side
 from triarena.games.towerwars import TowerWarsPosition
 from triarena.protocol import from_client as c
@@ -206,7 +206,7 @@ def test_the_end_of_the_stream_is_not_taken_for_the_end_of_the_match() -> None:
         peer.answer(c.Join, joined())
 
     with pytest.raises(ConnectionLost, match="the match in room r1 was not over, only match_over ends one"):
-        play_against(script, first)
+        play_against(script, first, backoff=Backoff(patience=0))
 
 
 def test_a_seat_under_rules_of_another_version_is_given_back() -> None:

@@ -123,13 +123,15 @@ def _taken(admin: Administrator, prepared: Prepared) -> list[bool]:
 
 def _watch(children: Children, admin: Administrator, room: str, *, slow: bool) -> str:
     """Follow a room that was prepared paused, ply by ply while it is slowed down; the match's name."""
+    from triarena.clients.backoff import Backoff
     from triarena.clients.spectator import watch
 
     match, until = "", time.monotonic() + (SHOWN_SECONDS if slow else 0)
     with ExitStack() as stack:
         show = _screen(stack)
         stepping = False
-        for scene in watch(admin.connection, room):
+        # The server is ours and on this machine: it is not lost, it has failed.
+        for scene in watch(admin.connection, room, backoff=Backoff(patience=0)):
             show(scene)
             match = scene.info.match or match
             children.check()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from .options import FORFEITED, Failure, connected, explained, game_options, server_options
+from .options import FORFEITED, Failure, connected, explained, game_options, patience_option, server_options
 
 if TYPE_CHECKING:
     from triarena.clients.bots import Bot
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--wait", type=click.FloatRange(0), default=0, metavar="SECONDS", help="Keep trying until the server is there."
 )
+@patience_option
 @click.option("--json", "as_json", is_flag=True, help="Print nothing but one line of JSON per match.")
 def join(
     bot: str,
@@ -47,6 +48,7 @@ def join(
     seed: int | None,
     matches: int,
     wait: float,
+    rejoin_patience: float,
     as_json: bool,
 ) -> None:
     """Send a bot into a match: BOT is a Python file with a function choose_move(position), or random, or greedy.
@@ -57,20 +59,22 @@ def join(
     $ triarena join --reservation CODE mybot.py --host 192.168.1.20
     """
     _check_use(game, room, reservation, options, matches)
-    from triarena.clients.client import play_seat, seat_request, take_seat
+    from triarena.clients.backoff import Backoff
+    from triarena.clients.client import play_seat
+    from triarena.clients.seats import seat_request, take_seat
 
-    listener = Listener(sys.stdout, as_json)
+    listener, backoff = Listener(sys.stdout, as_json), Backoff(patience=rejoin_patience)
     # What a bot prints shall not stand between the lines of JSON.
     with explained(), redirect_stdout(sys.stderr) if as_json else nullcontext():
         request = seat_request(game, options, room, reservation)
         loaded = _load_early(bot, game, seed)
         with connected(host, port, name=name, wait=wait) as connection:
             for _ in range(matches):
-                joined = take_seat(connection, request)
+                joined = take_seat(connection, request, backoff=backoff)
                 check_game(connection, joined, game)
                 loaded = loaded or _load_early(bot, joined.game, seed)
                 assert loaded is not None, "the game is known now"
-                play_seat(connection, joined, loaded, on_event=listener)
+                play_seat(connection, joined, loaded, request=request, on_event=listener, backoff=backoff)
     if listener.exit_code:
         click.get_current_context().exit(listener.exit_code)
 
@@ -90,16 +94,27 @@ class Listener:
         from triarena.protocol.from_server import Joined, MatchOver, MatchStarted, Notice
 
         if isinstance(message, Joined):
-            self._joined, self._started = message, None
-            self._say(f"joined room {message.room} of {message.game} as {message.side}, called {message.name}")
+            self._sit(message)
         elif isinstance(message, MatchStarted):
-            self._started = message
-            players = message.players
-            self._say(f"match {message.match} has started: red {players.red} against blue {players.blue}")
+            self._start(message)
         elif isinstance(message, Notice):
             self._say(f"notice: {message.message} [{message.code}]")
         elif isinstance(message, MatchOver) and self._joined is not None:
             self._finish(message, self._joined)
+
+    def _sit(self, joined: Joined) -> None:
+        """A seat; one that came back by its token is no news."""
+        if self._joined is None or joined.token != self._joined.token:
+            self._started = None
+            self._say(f"joined room {joined.room} of {joined.game} as {joined.side}, called {joined.name}")
+        self._joined = joined
+
+    def _start(self, started: MatchStarted) -> None:
+        """The start of a match; told again after coming back, it is no news."""
+        if self._started is None or started.match != self._started.match:
+            players = started.players
+            self._say(f"match {started.match} has started: red {players.red} against blue {players.blue}")
+        self._started = started
 
     def _finish(self, over: MatchOver, joined: Joined) -> None:
         from triarena.clients.results import at_fault, sentence, server_failed, verdict
@@ -159,7 +174,7 @@ def _load_early(bot: str, game: str | None, seed: int | None) -> Bot | None:
 
 def check_game(connection: Connection, joined: Joined, game: str | None) -> None:
     """Give a seat back that is not of the game asked for."""
-    from triarena.clients.client import leave
+    from triarena.clients.seats import leave
 
     if game is not None and joined.game != game:
         leave(connection, joined.room)

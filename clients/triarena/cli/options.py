@@ -70,6 +70,18 @@ def server_options(command: F) -> F:
     return host_option(port_option(command))
 
 
+def patience_option(command: F) -> F:
+    """``--rejoin-patience``."""
+    return click.option(
+        "--rejoin-patience",
+        type=click.FloatRange(0, 86400),
+        default=60,
+        show_default=True,
+        metavar="SECONDS",
+        help="How long to try to come back when the connection is lost or the server stops; 0: not at all.",
+    )(command)
+
+
 def secret_options(command: F) -> F:
     """``--secret`` and ``--secret-file``, for administrators."""
     secret = click.option(

@@ -150,7 +150,9 @@ def play_there(
 ) -> None:
     """A match on a server: ``seat`` is a room and a reservation, if any; ``bot`` joins from a process of its own."""
     from triarena.clients.bots import Bot
-    from triarena.clients.client import GiveUp, play_seat, seat_request, take_seat
+    from triarena.clients.client import play_seat
+    from triarena.clients.player import GiveUp
+    from triarena.clients.seats import seat_request, take_seat
 
     from .join import Listener, check_game
     from .prompt import Prompt
@@ -169,18 +171,21 @@ def play_there(
     def tell(message: FromServer) -> None:
         nonlocal last_move
         listener(message)
-        if message.type == "joined" and message.time_control.type == "per_move":
-            seconds = message.time_control.move_ms / 1000
+        if message is joined and joined.time_control.type == "per_move":
+            seconds = joined.time_control.move_ms / 1000
             click.echo(f"you have {seconds:g} s for a move; an administrator can prepare a seat without a clock")
+        elif message.type == "match_started" and message.plies:  # back in the match, of which more may have been played
+            last_move = engine.read_move(message.plies[-1].move.model_dump(exclude_none=True))
         elif message.type == "moved":
             click.echo(f"{message.side} plays {message.text}")
             last_move = engine.read_move(message.move.model_dump(exclude_none=True))
 
     with connected(*server, name=name) as connection:
-        joined = take_seat(connection, seat_request(engine.name, options, *seat))
+        request = seat_request(engine.name, options, *seat)
+        joined = take_seat(connection, request)
         check_game(connection, joined, engine.name)
         with _joining(bot and [bot, "--room", joined.room, "--host", server[0], "--port", str(server[1])]):
-            play_seat(connection, joined, Bot(ask), on_event=tell)
+            play_seat(connection, joined, Bot(ask), request=request, on_event=tell)
     click.get_current_context().exit(listener.exit_code)
 
 

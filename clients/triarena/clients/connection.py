@@ -129,8 +129,8 @@ class Connection:
     def receive(self, timeout: float | None = None) -> s.FromServer:
         """The next message, in the order of arrival; None waits for as long as the server lives.
 
-        Raises ServerError for ``error``, Farewell for ``goodbye``, ConnectionLost when the stream ends or the server does
-        not answer a ping, NoAnswer after ``timeout`` seconds.
+        Raises ServerError for ``error``, Farewell for ``goodbye``, ConnectionLost when the stream ends or the
+        server does not answer a ping, NoAnswer after ``timeout`` seconds.
         """
         if self._kept:
             return self._checked(self._kept.popleft())

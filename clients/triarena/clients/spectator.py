@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from triarena.games import AnyGame, AnyPosition, UnknownGame, find_game
 from triarena.protocol.from_client import Observe
-from triarena.protocol.from_server import MatchOver, Moved, Observing, RoomInfo, RoomView, Seat, Snapshot
+from triarena.protocol.from_server import FromServer, MatchOver, Moved, Observing, RoomInfo, RoomView, Seat, Snapshot
 from triarena.protocol.values import Result
 
+from .backoff import BACKOFF, Backoff
+from .comeback import Comeback, Reporter, to_stderr
 from .connection import Connection
-from .errors import ClientError
+from .errors import ClientError, ConnectionLost, Farewell
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +34,52 @@ class Scene:
     """How the match ended; None while it goes on."""
 
 
-def watch(connection: Connection, room: str) -> Iterator[Scene]:
+def watch(
+    connection: Connection, room: str, *, backoff: Backoff = BACKOFF, report: Reporter = to_stderr
+) -> Iterator[Scene]:
     """The scenes of a room, one per ply, ending with the one that has the result.
 
-    A scene may stand for several plies if the server found us too slow. Raises ServerError for an unknown room
-    or one that may not be watched, ClientError if this installation does not know the game.
+    A scene may stand for several plies if the server found us too slow, or the connection was lost for a while: it
+    is reopened, and what else was done with it must be done again. Raises ServerError for an unknown room or one
+    that may not be watched, ConnectionLost, and ClientError if this installation does not know the game.
     """
-    observing = connection.request(Observe(room=room))
-    game = _find(observing.view.info.game)
-    scene = _scene(game, observing.view)
-    yield scene
-    while scene.result is None:
-        match connection.receive():
-            case Observing(room=about, view=view) | Snapshot(room=about, view=view) if about == room:
-                scene = _scene(game, view)
-            case Moved(room=about) as moved if about == room:
-                scene = _after_move(game, scene, moved)
-            case MatchOver(room=about) as over if about == room:
-                scene = _after_end(game, scene, over)
-            case _:
-                continue
+    scene: Scene | None = None
+    for message in _messages(connection, room, Comeback(connection, backoff, report)):
+        before = scene
+        match message:
+            case Observing(view=view) | Snapshot(view=view):
+                scene = _scene(_find(view.info.game), view)
+            case Moved() if scene is not None:
+                scene = _after_move(_find(scene.info.game), scene, message)
+            case MatchOver() if scene is not None:
+                scene = _after_end(_find(scene.info.game), scene, message)
+        if scene is None or scene is before or (isinstance(message, Observing) and _nothing_new(before, scene)):
+            continue
         yield scene
+        if scene.result is not None:
+            return
+
+
+def _messages(connection: Connection, room: str, comeback: Comeback) -> Iterator[FromServer]:
+    """What is told about a room, without end; again from the beginning when the connection was lost and is back."""
+    observe = partial(connection.request, Observe(room=room))
+    observing = False
+    while True:
+        try:
+            message = connection.receive() if observing else observe()
+        except (ConnectionLost, Farewell) as lost:
+            message = comeback.after(lost, observe)
+        observing = True
+        if getattr(message, "room", None) != room:
+            continue
+        if isinstance(message, Moved):
+            comeback.progressed()
+        yield message
+
+
+def _nothing_new(before: Scene | None, now: Scene) -> bool:
+    """Whether nothing has happened while the connection was lost."""
+    return before is not None and (before.position, before.result) == (now.position, now.result)
 
 
 def _find(name: str) -> AnyGame:

@@ -22,20 +22,27 @@ OURS: Final = str(Path(__file__).parents[1])
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A player: two functions."""
+    """A player: one function, and two that it may have besides."""
 
     choose_move: Callable[[Any, Any], Any]
     """Position and clock to a move, or its text."""
     get_ready: Callable[[Any], object] | None = None
     """Called with the ``Match`` before the first move, outside the clock."""
+    come_back: Callable[[Any], object] | None = None
+    """Called with the ``Match`` after the connection was lost during it and is back; the clock may be running."""
 
 
-def bot_of(choose_move: BotMove, get_ready: Callable[[Any], object] | None = None) -> Bot:
+def bot_of(
+    choose_move: BotMove,
+    get_ready: Callable[[Any], object] | None = None,
+    come_back: Callable[[Any], object] | None = None,
+) -> Bot:
     """The bot of these functions. Raises BotError if they cannot be called as a bot is."""
     takes_clock = _positional(choose_move, "choose_move", "(position) or (position, clock)", (1, 2)) == 2
-    if get_ready is not None:
-        _positional(get_ready, "get_ready", "(match)", (1,))
-    return Bot(choose_move if takes_clock else lambda position, clock: choose_move(position), get_ready)
+    for name, function in (("get_ready", get_ready), ("come_back", come_back)):
+        if function is not None:
+            _positional(function, name, "(match)", (1,))
+    return Bot(choose_move if takes_clock else lambda position, clock: choose_move(position), get_ready, come_back)
 
 
 def call_bot(what: str, function: Callable[..., Any], *arguments: Any, passes: tuple[type[Exception], ...] = ()) -> Any:

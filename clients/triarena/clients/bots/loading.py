@@ -29,9 +29,9 @@ def is_file(spec: str) -> bool:
 def load_bot(spec: str, game: str, seed: int | None = None) -> Bot:
     """The bot that ``spec`` means, for ``game``: ``random``, ``greedy``, or the path of a Python file.
 
-    A file defines ``choose_move(position)`` or ``choose_move(position, clock)``, and ``get_ready(match)`` if it
-    likes; it may import its neighbours. ``seed`` makes a bot that comes along play the same again, and seeds the
-    module ``random`` for one from a file. Raises BotError.
+    A file defines ``choose_move(position)`` or ``choose_move(position, clock)``, and ``get_ready(match)`` and
+    ``come_back(match)`` if it likes; it may import its neighbours. ``seed`` makes a bot that comes along play the
+    same again, and seeds the module ``random`` for one from a file. Raises BotError.
     """
     if is_file(spec):
         if seed is not None:
@@ -58,7 +58,7 @@ def _bot_of_file(path: Path) -> Bot:
         hint = f"; did you mean {similar[0]}?" if similar else ""
         raise BotError("no_choose_move", f"{path} defines no function choose_move(position){hint}")
     try:
-        return bot_of(module.choose_move, getattr(module, "get_ready", None))
+        return bot_of(module.choose_move, getattr(module, "get_ready", None), getattr(module, "come_back", None))
     except BotError as error:
         raise BotError(error.code, f"{path}: {error.message}") from None
 
