@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.clients.scripted_server import Peer, Script, joined, over, referee, serving
+from tests.clients.lost_connections import ask, started, take_seat, take_seat_back
+from tests.clients.scripted_server import Peer, Script, joined, one_after_another, over, referee, serving
 
 from triarena.cli import main
 from triarena.protocol import from_client as c
@@ -124,6 +125,37 @@ def test_ctrl_c_leaves_the_match_quietly(tmp_path: Path) -> None:
         done = subprocess.run([*command, str(tmp_path / "mybot.py")], capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (130, b"")
     assert isinstance(server.heard[-1], c.Leave)
+
+
+def test_coming_back_is_told_beside_the_results_and_the_start_only_once(mybot: str) -> None:
+    def lost(peer: Peer) -> None:
+        begin(peer)
+        ask(peer, 0)
+
+    def back(peer: Peer) -> None:
+        take_seat_back(peer)
+        peer.send(started(1), over())
+
+    done = join(one_after_another(lost, back), *SMALL, mybot)
+    assert done.exit_code == 0
+    assert [line.split(" ")[0] for line in done.stdout.splitlines()] == ["joined", "match", "thinking", "won:"]
+    first, second = done.stderr.splitlines()
+    assert first.startswith("connection lost: ")
+    assert second.startswith("back in the match after ")
+
+
+def test_without_patience_a_lost_connection_is_an_error(mybot: str) -> None:
+    done = join(begin, *SMALL, mybot, "--rejoin-patience", "0")
+    assert done.exit_code == 1
+    (line,) = done.stderr.splitlines()
+    assert line.endswith("only match_over ends one [connection_lost]")
+
+
+def begin(peer: Peer) -> None:
+    """A script: the match begins, and the connection is lost."""
+    take_seat(peer)
+    peer.send(started())
+    peer.expect(c.Ready)
 
 
 def test_a_bot_that_cannot_be_loaded_never_takes_a_seat() -> None:

@@ -10,7 +10,7 @@ import socket
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias, TypeVar
 
 from triarena.games import AnyGame, MoveError, Side, find_game
@@ -139,9 +139,9 @@ class Peer:
 class ScriptedServer:
     """Listens on a port of its own; what a script asserts in vain is raised when the server closes."""
 
-    def __init__(self, script: Script, host: str = "127.0.0.1") -> None:
+    def __init__(self, script: Script, host: str = "127.0.0.1", port: int = 0) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.listener = socket.create_server((host, 0), family=family)
+        self.listener = socket.create_server((host, port), family=family)
         self.host, self.port = host, int(self.listener.getsockname()[1])
         self.heard: list[Any] = []
         """Every message that a script took, of all clients."""
@@ -164,10 +164,15 @@ class ScriptedServer:
                 except BaseException as error:
                     self._failures.append(error)
 
+    def stop_listening(self) -> None:
+        """Take nobody any more; may be called by a script, and twice."""
+        with suppress(OSError):
+            self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
     def close(self) -> None:
         """Stop, and raise what went wrong in the script."""
-        self.listener.shutdown(socket.SHUT_RDWR)
-        self.listener.close()
+        self.stop_listening()
         self._thread.join(20)
         assert not self._thread.is_alive(), "the script still waits for the client"
         if self._failures:
@@ -175,13 +180,23 @@ class ScriptedServer:
 
 
 @contextmanager
-def serving(script: Script, host: str = "127.0.0.1") -> Iterator[ScriptedServer]:
+def serving(script: Script, host: str = "127.0.0.1", port: int = 0) -> Iterator[ScriptedServer]:
     """A scripted server for a ``with`` block."""
-    server = ScriptedServer(script, host)
+    server = ScriptedServer(script, host, port)
     try:
         yield server
     finally:
         server.close()
+
+
+def one_after_another(*scripts: Script) -> Script:
+    """A script for a client that comes back: the first for its first connection, and so on."""
+    left = deque(scripts)
+
+    def script(peer: Peer) -> None:
+        left.popleft()(peer)
+
+    return script
 
 
 def referee(

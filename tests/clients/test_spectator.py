@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.clients.scripted_server import INFO, Peer, over, result, serving
+from tests.clients.scripted_server import INFO, Peer, Script, one_after_another, over, result, serving
 
-from triarena.clients import ClientError, Connection, ServerError
+from triarena.clients import Backoff, ClientError, Connection, ServerError
 from triarena.clients.admin import Administrator
 from triarena.clients.spectator import Scene, watch
 from triarena.games import find_game
@@ -84,6 +84,51 @@ def test_a_snapshot_stands_for_the_plies_that_were_missed() -> None:
 def test_a_position_that_is_not_sent_follows_from_the_move() -> None:
     found = scenes(moved(0, position=None), over(), first=view(0))
     assert found[1].position == PLAYED[1]
+
+
+def watched(*scripts: Script) -> list[Scene]:
+    """What a spectator sees over as many connections as there are scripts."""
+    with serving(one_after_another(*scripts)) as server, Connection.open(server.host, server.port) as connection:
+        return list(watch(connection, "r1", backoff=Backoff(sleep=lambda seconds: None), report=lambda line: None))
+
+
+def showing(first: s.RoomView, *messages: Any) -> Script:
+    """A script: the room as it is, and what happens until the connection is lost."""
+
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.Observe, s.Observing(room="r1", view=first))
+        peer.send(*messages)
+
+    return script
+
+
+def test_a_spectator_who_was_cut_off_sees_what_the_match_came_to_meanwhile() -> None:
+    found = watched(showing(view(0)), showing(view(2), over()))
+    assert [(scene.position, scene.result) for scene in found] == [
+        (START, None),
+        (PLAYED[2], None),
+        (PLAYED[2], result()),
+    ]
+
+
+def test_a_scene_in_which_nothing_happened_meanwhile_is_not_shown_again() -> None:
+    found = watched(showing(view(0), moved(0)), showing(view(1)), showing(view(1), moved(1), over()))
+    assert [scene.position for scene in found] == [START, PLAYED[1], PLAYED[2], PLAYED[2]]
+
+
+def test_a_match_that_ended_meanwhile_is_shown_with_its_result() -> None:
+    *_, last = watched(showing(view(0)), showing(view(2, result=result())))
+    assert (last.position, last.result) == (PLAYED[2], result())
+
+
+def test_a_room_that_is_no_more_after_coming_back_is_the_servers_sentence() -> None:
+    def gone(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.Observe, s.Error(code="unknown_room", message="there is no room 'r1'", request="observe"))
+
+    with pytest.raises(ServerError, match="there is no room 'r1'"):
+        watched(showing(view(0)), gone)
 
 
 def test_a_room_that_waits_has_no_position() -> None:
