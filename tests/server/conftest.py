@@ -17,7 +17,7 @@ from triarena.protocol import from_server as s
 from triarena.protocol.session import Fault, client_session
 from triarena.protocol.values import PROTOCOL, PerMove, TimeControl
 from triarena.server.connection import Connection, Patience
-from triarena.server.journal import Journal, JournalError, Record
+from triarena.server.journal import Journal, JournalError, Record, RoomForgotten, RoomKept
 from triarena.server.lag import LoopLag
 from triarena.server.lobby import House, Lobby
 from triarena.server.names import Names
@@ -32,12 +32,22 @@ class MemoryJournal:
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.broken = False
+        """Every write fails."""
+        self.forgetful = False
+        """A write that fails was stored all the same, as when the answer of a database is lost."""
+        self.silence: trio.Event | None = None
+        """Writes get no answer before this is set."""
 
-    async def write(self, record: Record) -> None:
+    async def write(self, record: Record, *, again: bool = False) -> None:
         await trio.lowlevel.checkpoint()
+        if self.silence is not None:
+            await self.silence.wait()
+        known = record in self.records and not isinstance(record, RoomKept | RoomForgotten)
+        assert again or not known, "the same record was written twice"
+        if not known and (self.forgetful or not self.broken):
+            self.records.append(record)
         if self.broken:
             raise JournalError("write_failed", "the disk is full")
-        self.records.append(record)
 
     def kinds(self) -> list[str]:
         return [type(record).__name__ for record in self.records]

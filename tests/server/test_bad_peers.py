@@ -268,20 +268,6 @@ async def test_a_flood_of_requests_is_stopped_and_others_play_on(world: World, a
     await others_play(world)
 
 
-async def test_a_full_disk_ends_the_match_as_nobodys_loss(world: World, autojump_clock: MockClock) -> None:
-    red, blue = await world.pair(size=4)
-    await red.start()
-    await blue.start()
-    turn = await red.hear(s.YourTurn)
-    world.journal.broken = True
-    await red.move(turn)
-    for client in (red, blue):
-        result = (await client.hear(s.MatchOver)).result
-        assert (result.kind, result.reason, result.winner) == ("aborted", "storage_lost", None)
-    world.journal.broken = False
-    await others_play(world)
-
-
 async def test_an_error_of_ours_ends_one_match_and_no_other(
     world: World, autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

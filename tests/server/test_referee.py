@@ -15,7 +15,7 @@ from triarena.protocol.from_server import Turned, YourTurn
 from triarena.protocol.values import PerMove, Result, TimeControl, Unlimited, Updates
 from triarena.server.events import Event, Gate, Gone, HasMoved, IsReady, Mailbox, Surrendered
 from triarena.server.match import Referee
-from triarena.server.terms import Terms
+from triarena.server.terms import Terms, Timing
 
 GAME = find_game("towerwars")
 
@@ -38,7 +38,7 @@ class Stage:
         options = {"size": 4, "max_plies": self.max_plies}
         terms = Terms(game=GAME, options=options, seed=0, clocks=clocks, startup=30.0, grace=self.grace)
         players = {side: Actor(self, side, chain(self.delays.get(side, ()), repeat(0.5))) for side in Side}
-        self.referee = Referee(terms, players, self, self.mailbox, self.gate, "room")
+        self.referee = Referee(terms, players, Unwritten(), self, self.mailbox, self.gate, "room")
 
     async def run(self, *, ready: bool = True) -> Result:
         for side in Side if ready else ():
@@ -54,14 +54,32 @@ class Stage:
 
         self.nursery.start_soon(put)
 
-    async def started(self, position: AnyPosition) -> None:
+    def started(self, position: AnyPosition) -> None:
         self.told.append("started")
 
-    async def moved(self, turned: Turned, position: AnyPosition) -> None:
+    def moved(self, turned: Turned, position: AnyPosition) -> None:
         self.told.append(turned)
 
-    async def over(self, result: Result, position: AnyPosition) -> None:
+    def over(self, result: Result, position: AnyPosition) -> None:
         self.told.append(result)
+
+
+class Unwritten:
+    """A book that takes everything and keeps nothing."""
+
+    lost = False
+
+    async def opened(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def played(self, turned: Turned, timing: Timing) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def ended(self, result: Result, *, announced: bool) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def insist(self) -> None:
+        raise AssertionError("nothing was lost")
 
 
 class Actor:

@@ -29,7 +29,7 @@ ABORTS: Final[dict[AbortReason, str]] = {
     "cancelled": "An administrator broke the match off.",
     "ply_limit": "The game could go on for ever, and the announced number of plies has been played.",
     "not_resumed": "The server went down during the match, and after its restart not everybody came back in time.",
-    "storage_lost": "The match could not be stored any more.",
+    "storage_lost": "The match could not be stored any more. Only in matches of older servers: now such a match waits.",
     "internal_error": "The server made an error; nobody is to blame.",
 }
 """Why a match ended without a winner and without a loser."""
@@ -63,6 +63,9 @@ WARNINGS: Final[dict[str, str]] = {
     "slow_down": "You send more messages or bytes a second than the server takes from one client. It reads on, but "
     "more slowly, so that your moves arrive late; if you go on like this you are closed with `too_fast`. A move that "
     "was asked for does not count.",
+    "storage_lost": "The server's database can't be written. The match in this room waits; nobody's clock runs, and "
+    "what was sent but not answered is not lost. Wait.",
+    "storage_back": "The database is back, and the match goes on.",
 }
 """Told by `notice`: nothing is refused yet."""
 

@@ -193,7 +193,9 @@ class RoomInfo(Value):
     options: Options
     state: RoomState
     paused: bool
-    """Whether it waits, or will wait at the next ply."""
+    """Whether an administrator paused it: it waits, or will wait at the next ply."""
+    storage_lost: bool = False
+    """Whether it waits because the server's database is lost; its state is ``paused`` meanwhile."""
     match: Code | None = None
     """Under which the server keeps the match; absent before it starts."""
     ply: Ply

@@ -6,6 +6,7 @@ knows the one number that travels: the ply of a turn, by which a late move is to
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
@@ -58,6 +59,8 @@ class Session(Generic[Out, In]):
     def __init__(self, role: Role, incoming: TypeAdapter[In], limit: int) -> None:
         self.role = role
         self.phase = Phase.NEW
+        self.on_payload: Callable[[bytes], None] | None = None
+        """Told the payload of every frame as it came, before it is understood; for whoever keeps a record."""
         self._incoming = incoming
         self._reader = FrameReader(limit)
         self._requests: list[MessageType] = []
@@ -98,6 +101,8 @@ class Session(Generic[Out, In]):
                 payload = self._reader.next_payload()
                 if payload is None:
                     break
+                if self.on_payload is not None:
+                    self.on_payload(payload)
                 items.append(self._accept(decode(payload, self._incoming)))
             except Undecodable as error:
                 items.append(self._undecodable(error))

@@ -23,6 +23,7 @@ from triarena.protocol.session import Fault, server_session
 from triarena.protocol.table import Phase
 
 from .rate import UNHURRIED, Meter, Pace
+from .transcript import Frame, Transcript
 
 log = structlog.get_logger()
 
@@ -103,6 +104,7 @@ class Connection:
         self._stream = stream
         self._patience = patience
         self._arrival = arrival
+        self._transcript: Transcript | None = None
         self._outbox: list[tuple[bytes, Callable[[float], None] | None]] = []
         self._queued = 0
         self._wake = trio.Event()
@@ -128,6 +130,13 @@ class Connection:
     def backlog(self) -> int:
         """How many messages wait to be written."""
         return len(self._outbox)
+
+    def transcribe(self) -> Transcript:
+        """From now on the last frames are kept; where they are."""
+        if self._transcript is None:
+            transcript = self._transcript = Transcript()
+            self._session.on_payload = lambda payload: transcript.hear(payload, self._arrival())
+        return self._transcript
 
     def post(self, message: FromServer, sent: Callable[[float], None] | None = None) -> None:
         """Queue a message; ``sent`` is called with the time when it has been handed to the network.
@@ -173,6 +182,8 @@ class Connection:
                 self._handler.gone()
 
     def _queue(self, data: bytes, sent: Callable[[float], None] | None) -> None:
+        if self._transcript is not None:
+            sent = _noting(self._transcript.say(data, trio.current_time()), sent)
         self._queued += len(data)
         if self._queued > self._patience.queue_bytes:
             self.abort("stalled", "the client did not read what the server sent")
@@ -344,3 +355,14 @@ class Connection:
         with trio.move_on_after(FAREWELL_SECONDS):
             await self._stream.send_eof()
             await self._ended.wait()
+
+
+def _noting(frame: Frame, sent: Callable[[float], None] | None) -> Callable[[float], None]:
+    """Notes when a frame was handed to the network, and tells ``sent``."""
+
+    def taken(at: float) -> None:
+        frame.taken = at
+        if sent is not None:
+            sent(at)
+
+    return taken

@@ -28,7 +28,7 @@ from .lag import LoopLag
 from .names import Names
 from .refusal import Refusal
 from .room import Room, Watch
-from .seat import Seat
+from .seat import Line, Seat
 from .seating import Seating
 from .terms import Terms
 
@@ -115,9 +115,12 @@ class Lobby:
                 reason=result.reason,
             )
         encoded = encode(RoomEvent(event=event, info=room.info(), result=result))
-        for guest in self.guests.values():
-            if guest.admin:
-                guest.connection.post_encoded(encoded)
+        for line in self.administrators():
+            line.post_encoded(encoded)
+
+    def administrators(self) -> list[Line]:
+        """Who is told of everything."""
+        return [guest.connection for guest in self.guests.values() if guest.admin]
 
     # -- coming and going ----------------------------------------------------------------------
 
@@ -236,7 +239,7 @@ class Lobby:
         """Forget a room; whoever waits in it is told."""
         self.seating.forget(room)
         if room.result is None:
-            room.finish(results.aborted("cancelled", None, "the room was closed before a match began"), None)
+            room.over(results.aborted("cancelled", None, "the room was closed before a match began"), None)
         del self.rooms[room.id]
         self.happened(room, "closed")
 
@@ -298,7 +301,7 @@ class Lobby:
     def suspend_matches(self) -> None:
         """Break off what is still running; it goes on when the server is started again."""
         for room in self.rooms.values():
-            if room.referee is not None and room.result is None:
+            if room.referee is not None:  # also of one that is over: its end may not be stored yet
                 room.put(Suspended())
 
 

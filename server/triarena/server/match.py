@@ -1,16 +1,18 @@
 """The referee: one match, from its first position to a result.
 
-It asks a side for a move, checks it against the rules, writes it to the journal, tells everybody. It knows no
-sockets: a player is something messages can be posted to, and whatever happens outside lies in its mailbox.
+It asks a side for a move, checks it against the rules, has it written down, tells everybody. It knows no sockets: a
+player is something messages can be posted to, and whatever happens outside lies in its mailbox. What can't be written
+down is told to nobody; the match waits, and only an administrator can end it then.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Awaitable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Literal, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import NoReturn
 
 import structlog
 import trio
@@ -36,7 +38,8 @@ from .events import (
     Surrendered,
     Suspended,
 )
-from .terms import Audience, Player, StorageLost, Terms
+from .terms import Audience, Book, Player, StorageLost, Terms, Timing
+from .turn import Absence, Turn
 
 log = structlog.get_logger()
 
@@ -45,32 +48,12 @@ AFTERTHOUGHT = 2
 
 
 @dataclass(slots=True)
-class _Turn:
-    """A ``your_turn`` under way."""
-
-    side: Side
-    sent: float | None = None
-    """Since when the clock runs; None while it does not."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Absence:
-    """A side that can't be asked."""
-
-    until: float
-    """When it has been away for too long."""
-    reason: Literal["disconnected", "stalled", "no_show", "not_resumed"]
-    message: str
-    excused: bool = False
-    """It is away because the server was: its clock stands still, and nobody loses by it."""
-
-
-@dataclass(slots=True)
 class Referee:
     """Runs one match. ``position``, ``ply``, ``clocks`` may be read by anybody, at any time."""
 
     terms: Terms
     players: Mapping[Side, Player]
+    book: Book
     audience: Audience
     mailbox: Mailbox
     gate: Gate
@@ -81,9 +64,11 @@ class Referee:
     asked: bool = False
     """Whether the first turn has begun."""
     _resumed: bool = False
-    _absent: dict[Side, _Absence] = field(default_factory=dict)
+    _absent: dict[Side, Absence] = field(default_factory=dict)
     _arrived: float | None = None
     """When the previous move arrived."""
+    _postponed: deque[Event] = field(default_factory=deque)
+    """What happened while nothing could be stored, and is to be judged now."""
 
     def __post_init__(self) -> None:
         self.position = self.terms.game.start(self.terms.options, self.terms.seed)
@@ -102,7 +87,7 @@ class Referee:
             self.ply += 1
         until = trio.current_time() + patience
         away = f"did not come back within {patience:g} s after the server was started again"
-        self._absent = {side: _Absence(until, "not_resumed", f"{side.value} {away}", excused=True) for side in Side}
+        self._absent = {side: Absence(until, "not_resumed", f"{side.value} {away}", excused=True) for side in Side}
         self._resumed = True
 
     async def run(self) -> Result | None:
@@ -112,28 +97,38 @@ class Referee:
         """
         try:
             result = await self._result()
-            if result is not None:
-                await self.audience.over(result, self.position)
-        except StorageLost as error:
-            result = results.aborted("storage_lost", self.position, f"the match can't be stored any more: {error}")
-            await self._say_the_end(result)
+            return None if result is None else await self._end(result)
         except Exception:
             # A fault of ours (or of a game from elsewhere) ends this match and no other.
             log.exception("match_failed", room=self.room, ply=self.ply)
-            result = results.aborted("internal_error", self.position, "the server made an error; nobody is to blame")
-            await self._say_the_end(result)
-        return result
-
-    async def _say_the_end(self, result: Result) -> None:
+            fault = results.aborted("internal_error", self.position, "the server made an error; nobody is to blame")
         try:
-            await self.audience.over(result, self.position)
-        except Exception as error:
-            log.error("result_not_stored", room=self.room, error=str(error))
+            return await self._end(fault)
+        except Exception:
+            log.exception("result_not_stored", room=self.room)
+            self.audience.over(fault, self.position)  # nobody's win and nobody's loss may be told all the same
+            return fault
+
+    async def _end(self, result: Result) -> Result | None:
+        """Have the result written down, then tell it; None if the server stops before that."""
+        told = self.book.lost and result.reason == "cancelled"
+        if told:  # an administrator's word needs no database
+            self.audience.over(result, self.position)
+        try:
+            await self._keep(self.book.ended(result, announced=told))
+        except _Ended as ended:
+            if told:
+                return result
+            return None if ended.result is None else await self._end(ended.result)
+        if not told:
+            self.audience.over(result, self.position)
+        return result
 
     async def _result(self) -> Result | None:
         try:
             if not self._resumed:
-                await self.audience.started(self.position)
+                await self._keep(self.book.opened())
+                self.audience.started(self.position)
                 await self._wait_until_ready()
             while True:
                 await self._next_ply()
@@ -151,7 +146,7 @@ class Referee:
 
     def _await_ready(self, side: Side, *, excused: bool = False) -> None:
         late = f"{side.value} did not answer 'match_started' with 'ready' within {self.terms.startup:g} s"
-        self._absent[side] = _Absence(trio.current_time() + self.terms.startup, "no_show", late, excused)
+        self._absent[side] = Absence(trio.current_time() + self.terms.startup, "no_show", late, excused)
 
     # -- a ply ---------------------------------------------------------------------------------
 
@@ -173,7 +168,8 @@ class Referee:
 
     async def _play(self) -> None:
         side = self.position.to_move
-        answer, used = await self._ask(side)
+        turn = Turn(side, trio.current_time())
+        answer = await self._ask(turn)
         try:
             move = self.terms.game.read_move(answer.move)
             position = self.position.play(move)
@@ -186,17 +182,19 @@ class Referee:
                 "side": side.value,
                 "move": game.write_move(move),
                 "text": game.format(move),
-                "used_ms": ms(used),
+                "used_ms": ms(turn.used),
             }
         )
-        self.clocks[side] = self.clocks[side].charge(used)
+        timing = Timing(turn.asked, answer.at, limit_ms=self.clocks[side].left_ms, overhead=turn.overhead)
+        await self._keep(self.book.played(turned, timing))
+        self.clocks[side] = self.clocks[side].charge(turn.used)
         self._arrived = answer.at
         self.position, self.ply = position, self.ply + 1
-        await self.audience.moved(turned, position)
+        self.audience.moved(turned, position)
 
-    async def _ask(self, side: Side) -> tuple[HasMoved, float]:
-        """Ask a side for its move: the move, and the seconds it took."""
-        turn, self.asked = _Turn(side), True
+    async def _ask(self, turn: Turn) -> HasMoved:
+        """Ask a side for its move, and note what the answer is charged."""
+        side, self.asked = turn.side, True
         absence = self._absent.get(side)
         if absence is None:
             self._post(turn)
@@ -208,19 +206,19 @@ class Referee:
             if event is None:
                 raise _Ended(self._out_of_time(turn, trio.current_time(), answered=False))
             if isinstance(event, HasMoved) and event.side is side and event.ply == self.ply:
-                used = 0.0 if turn.sent is None else max(0.0, event.at - turn.sent)
-                if self.clocks[side].lost(used):
+                turn.used = 0.0 if turn.sent is None else max(0.0, event.at - turn.sent)
+                if self.clocks[side].lost(turn.used):
                     raise _Ended(self._out_of_time(turn, event.at, answered=True))
-                return event, used
+                return event
             if isinstance(event, IsReady) and event.side is side:
                 self._post(turn)  # it is back
             elif isinstance(event, Lost) and event.side is side and turn.sent is None:
                 turn.sent = trio.current_time()  # it was lost before the turn reached it
 
-    def _post(self, turn: _Turn) -> None:
+    def _post(self, turn: Turn) -> None:
         """Hand a turn to its side; the clock starts when it is on its way, or runs on if it had started before."""
         now = trio.current_time()
-        overhead = None if self._arrived is None else now - self._arrived
+        overhead = turn.overhead = None if self._arrived is None else now - self._arrived
         elapsed = 0.0 if turn.sent is None else now - turn.sent
 
         def sent(at: float) -> None:
@@ -237,7 +235,7 @@ class Referee:
         )
         player.ask(message, sent)
 
-    def _out_of_time(self, turn: _Turn, now: float, *, answered: bool) -> Result:
+    def _out_of_time(self, turn: Turn, now: float, *, answered: bool) -> Result:
         """A side's clock has run out: by thinking, or because it was away."""
         side = turn.side
         if (absence := self._absent.get(side)) is not None:
@@ -261,6 +259,55 @@ class Referee:
     def _shown(self) -> Plain:
         return self.terms.game.write_position(self.position)
 
+    # -- a lost database -----------------------------------------------------------------------
+
+    async def _keep(self, writing: Awaitable[None]) -> None:
+        """Have something written down, however long it takes. While the database is lost, nobody's time runs.
+
+        Raises _Ended if meanwhile an administrator cancels the match, or the server stops.
+        """
+        try:
+            await writing
+        except StorageLost:
+            began = trio.current_time()
+            end = await self._insist()
+            outage = trio.current_time() - began
+            self._absent = {side: replace(away, until=away.until + outage) for side, away in self._absent.items()}
+            if end is not None:
+                self._heed(end)
+
+    async def _insist(self) -> Cancelled | Suspended | None:
+        """Try until it is stored: None; or else what made an end of it."""
+        stored = False
+
+        async def insist() -> None:
+            nonlocal stored
+            await self.book.insist()
+            stored = True
+            nursery.cancel_scope.cancel()
+
+        end = next((event for event in self._postponed if isinstance(event, Cancelled | Suspended)), None)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(insist)
+            while end is None:
+                event = await self.mailbox.get()
+                if isinstance(event, Cancelled | Suspended):
+                    end = event
+                else:
+                    self._postpone(event)
+            nursery.cancel_scope.cancel()
+        if stored and end is not None:
+            self._postponed.appendleft(end)
+        return None if stored else end
+
+    def _postpone(self, event: Event) -> None:
+        """Nobody wins or loses what can't be stored: it is judged afterwards. Who comes and goes is noted at once."""
+        if isinstance(event, Surrendered | Gone) or (isinstance(event, Lost) and self.terms.grace <= 0):
+            if (type(event), event.side) not in ((type(e), getattr(e, "side", None)) for e in self._postponed):
+                self._postponed.append(event)  # each once: nobody may fill our memory
+        else:
+            self._heed(event)
+
     # -- what comes from outside ---------------------------------------------------------------
 
     async def _event(self, deadline: float) -> Event | None:
@@ -269,9 +316,10 @@ class Referee:
         Whatever ends the match raises _Ended here.
         """
         away_too_long = min((absence.until for absence in self._absent.values()), default=math.inf)
-        event: Event | None = None
-        with trio.move_on_at(min(deadline, away_too_long)):
-            event = await self.mailbox.get()
+        event: Event | None = self._postponed.popleft() if self._postponed else None
+        if event is None:
+            with trio.move_on_at(min(deadline, away_too_long)):
+                event = await self.mailbox.get()
         if event is None:
             for _ in range(AFTERTHOUGHT):
                 await trio.lowlevel.checkpoint()
@@ -294,7 +342,7 @@ class Referee:
                 if self.terms.grace <= 0:
                     self._end_without(side, reason, message)
                 until = trio.current_time() + self.terms.grace
-                self._absent[side] = _Absence(until, reason, message)
+                self._absent[side] = Absence(until, reason, message)
             case Returned(side):
                 before = self._absent.get(side)
                 self._await_ready(side, excused=before is not None and before.excused)
@@ -310,7 +358,10 @@ class Referee:
     def _end_without(self, side: Side, reason: ForfeitReason, message: str) -> NoReturn:
         """A side is gone for good; if the other went at the same time, nobody wins by having been read second."""
         offenders = [side]
+        waiting = list(self._postponed)
         while (event := self.mailbox.get_nowait()) is not None:
+            waiting.append(event)
+        for event in waiting:
             if isinstance(event, Gone | Lost) and event.side is side.other:
                 offenders.append(event.side)
                 break

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-import structlog
-import trio
-
 from triarena.games import AnyPosition, Side
 from triarena.protocol.codec import encode
 from triarena.protocol.frames import TO_CLIENT
@@ -18,6 +15,7 @@ from triarena.protocol.from_server import (
     MatchOver,
     MatchStarted,
     Moved,
+    Notice,
     RoomEventKind,
     RoomInfo,
     RoomState,
@@ -31,17 +29,20 @@ from triarena.protocol.values import Players, Result
 from .clock import ms
 from .connection import Loss
 from .events import Event, Gate, Gone, Lost, Mailbox, Returned
-from .journal import Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed, StoredMatch
+from .journal import Journal, StoredMatch
+from .lag import LoopLag
 from .match import Referee
+from .scribe import Scribe
 from .seat import Line, Seat
-from .terms import StorageLost, Terms
+from .terms import Terms
 
-log = structlog.get_logger()
-
-STORE_SECONDS = 60.0
-"""How long a match waits for the journal before it gives up."""
 REMEMBERED_PLIES = 2000
 """How many of the latest plies an observer who comes late can be told."""
+STORAGE_LOST = (
+    "the server's database can't be written at the moment, so the match waits and nobody's clock runs; it goes on by "
+    "itself when the database is back"
+)
+STORAGE_BACK = "the server's database is back and the match goes on; nothing of it was lost"
 
 
 class Surroundings(Protocol):
@@ -52,8 +53,17 @@ class Surroundings(Protocol):
         """Where matches are written down."""
         ...
 
+    @property
+    def lag(self) -> LoopLag:
+        """How late the loop is."""
+        ...
+
     def now(self) -> datetime:
         """The time of day, in UTC."""
+        ...
+
+    def administrators(self) -> list[Line]:
+        """Who is told of everything."""
         ...
 
     def happened(self, room: Room, event: RoomEventKind, result: Result | None = None) -> None:
@@ -91,6 +101,7 @@ class Room:
     match: str | None = None
     result: Result | None = None
     referee: Referee | None = None
+    scribe: Scribe | None = None
     _plies: deque[Turned] = field(default_factory=lambda: deque(maxlen=REMEMBERED_PLIES))
 
     # -- as it is ------------------------------------------------------------------------------
@@ -102,9 +113,14 @@ class Room:
             return "over"
         if self.referee is None:
             return "waiting"
-        if self.gate.paused:
+        if self.gate.paused or self.storage_lost:
             return "paused"
         return "running" if self.referee.ply or self.referee.asked else "starting"
+
+    @property
+    def storage_lost(self) -> bool:
+        """Whether the match waits for the database."""
+        return self.scribe is not None and self.scribe.lost and self.result is None
 
     @property
     def full(self) -> bool:
@@ -140,6 +156,7 @@ class Room:
             options=dict(self.terms.options),
             state=self.state,
             paused=self.gate.paused,
+            storage_lost=self.storage_lost,
             match=self.match,
             ply=0 if referee is None else referee.ply,
             to_move=None if referee is None or self.result is not None else referee.position.to_move.value,
@@ -179,7 +196,22 @@ class Room:
     def begin(self, match: str) -> Referee:
         """The match is about to start: from now on all that happens goes to the referee's mailbox."""
         self.match = match
-        self.referee = Referee(self.terms, self.seats, self, self.mailbox, self.gate, self.id)
+        around = self.around
+        self.scribe = Scribe(
+            match=match,
+            room=self.id,
+            terms=self.terms,
+            seats=self.seats,
+            settings=self.settings,
+            journal=around.journal,
+            now=around.now,
+            lag=around.lag,
+            changed=self._tell_storage,
+        )
+        for seat in self.seats.values():
+            if seat.line is not None:
+                self.scribe.witness.came(seat.side, seat.line, seat.software)
+        self.referee = Referee(self.terms, self.seats, self.scribe, self, self.mailbox, self.gate, self.id)
         return self.referee
 
     def resume(self, stored: StoredMatch, patience: float) -> Referee:
@@ -195,25 +227,8 @@ class Room:
         """Something happened to the match; False if the sender sends too much."""
         return self.mailbox.put(event)
 
-    async def started(self, position: AnyPosition) -> None:
-        """Write down that the match begins; tell the players and observers."""
-        names = {side: seat.name or side.value for side, seat in self.seats.items()}
-        seats = {side.value: {"key": seat.key, "software": seat.software} for side, seat in self.seats.items()}
-        await self._store(
-            MatchOpened(
-                match=self.match or "",
-                room=self.id,
-                game=self.terms.game.name,
-                rules_version=self.terms.game.rules_version,
-                options=dict(self.terms.options),
-                seed=self.terms.seed,
-                time_control={side.value: seat.control.model_dump() for side, seat in self.seats.items()},
-                red=names[Side.RED],
-                blue=names[Side.BLUE],
-                settings={**self.settings, "seats": seats},
-                at=self.around.now(),
-            )
-        )
+    def started(self, position: AnyPosition) -> None:
+        """The match begins: tell the players and observers."""
         for seat in self.seats.values():
             seat.tell(self._match_started(seat, position, []))
         self._resync(self.watches)
@@ -241,6 +256,8 @@ class Room:
     def lose(self, seat: Seat, loss: Loss) -> None:
         """The connection of a player was lost during the match."""
         seat.line = None
+        if self.scribe is not None:
+            self.scribe.witness.went(seat.side, loss.message)
         sentence = f"{seat.side.value} is gone: {loss.message}"
         if loss.final or loss.reason == "protocol_violation":
             self.put(Gone(seat.side, loss.reason, sentence))
@@ -249,8 +266,9 @@ class Room:
 
     def welcome_back(self, seat: Seat) -> None:
         """A player has a connection again: tell it the match as it stands."""
-        if self.referee is None:
+        if self.referee is None or self.scribe is None or seat.line is None:
             return
+        self.scribe.witness.came(seat.side, seat.line, seat.software)
         plies = list(self._plies)
         while True:
             started = self._match_started(seat, self.referee.position, plies)
@@ -258,21 +276,12 @@ class Room:
                 break
             plies = plies[len(plies) // 2 + 1 :]
         seat.tell(started)
+        if self.storage_lost:
+            seat.tell(self._storage_notice())
         self.put(Returned(seat.side))
 
-    async def moved(self, turned: Turned, position: AnyPosition) -> None:
-        """Write a ply down, then tell everybody: the players what was played, observers also the position."""
-        await self._store(
-            PlyPlayed(
-                match=self.match or "",
-                ply=turned.ply,
-                side=turned.side,
-                move=turned.move.model_dump(),
-                text=turned.text,
-                used_ms=turned.used_ms,
-                at=self.around.now(),
-            )
-        )
+    def moved(self, turned: Turned, position: AnyPosition) -> None:
+        """Tell everybody of a ply: the players what was played, observers also the position."""
         self._plies.append(turned)
         moved = Moved(
             room=self.id,
@@ -288,26 +297,7 @@ class Room:
         if self.watches:
             self._to_observers({**dict(moved), "position": self._written(position)})
 
-    async def over(self, result: Result, position: AnyPosition) -> None:
-        """Write the result down, then tell everybody."""
-        ended = MatchEnded(
-            match=self.match or "",
-            result=result.model_dump(exclude_none=True),
-            kind=result.kind,
-            winner=result.winner,
-            reason=result.reason,
-            at=self.around.now(),
-        )
-        try:
-            await self._store(ended)
-        except StorageLost:
-            if (
-                result.kind != "aborted"
-            ):  # nobody is told of a win that may be forgotten; an abort costs nobody anything
-                raise
-        self.finish(result, position)
-
-    def finish(self, result: Result, position: AnyPosition | None) -> None:
+    def over(self, result: Result, position: AnyPosition | None) -> None:
         """Tell everybody that it is over. Also for a room whose match never started."""
         self.result = result
         encoded = encode(self.the_end(position))
@@ -332,16 +322,23 @@ class Room:
             }
         )
 
-    async def _store(self, record: MatchOpened | PlyPlayed | MatchEnded) -> None:
-        try:
-            with trio.fail_after(STORE_SECONDS):
-                await self.around.journal.write(record)
-        except trio.TooSlowError:
-            log.error("journal_silent", room=self.id, match=self.match)
-            raise StorageLost(f"the database has not answered for {STORE_SECONDS:g} s") from None
-        except JournalError as error:
-            log.error("journal_failed", room=self.id, match=self.match, code=error.code, why=error.message)
-            raise StorageLost(error.message) from error
+    def _tell_storage(self, why: str | None) -> None:
+        """The database is lost (why), or back: tell everybody who waits for the match; the cause, administrators."""
+        lines = [seat.line for seat in self.seats.values()] + [watch.line for watch in self.watches]
+        administrators = {line.number: line for line in self.around.administrators()}
+        others = {line.number: line for line in lines if line is not None and line.number not in administrators}
+        if why is None:
+            notice = cause = Notice(code="storage_back", message=STORAGE_BACK, room=self.id)
+        else:
+            notice = self._storage_notice()
+            cause = notice.model_copy(update={"message": f"{STORAGE_LOST}: {why}"[:2000]})
+        for line in others.values():
+            line.post(notice)
+        for line in administrators.values():
+            line.post(cause)
+
+    def _storage_notice(self) -> Notice:
+        return Notice(code="storage_lost", message=STORAGE_LOST, room=self.id)
 
     # -- observers -----------------------------------------------------------------------------
 

@@ -11,16 +11,24 @@ from triarena.protocol.codec import Encoded
 from triarena.protocol.from_server import FromServer, YourTurn
 from triarena.protocol.values import TimeControl, Updates
 
+from .transcript import Transcript
+
 
 class Line(Protocol):
     """A way to a client; what is posted to a closed one goes nowhere."""
 
     number: str
     """The connection's."""
+    address: str
+    """Where it comes from."""
 
     @property
     def backlog(self) -> int:
         """How many messages wait to be written."""
+        ...
+
+    def transcribe(self) -> Transcript:
+        """From now on the last frames are kept; where they are."""
         ...
 
     def post(self, message: FromServer, sent: Callable[[float], None] | None = None) -> None:

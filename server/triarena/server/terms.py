@@ -1,4 +1,4 @@
-"""What the referee is given: the terms of a match, and the faces of players and audience."""
+"""What the referee is given: the terms of a match, and the faces of players, book and audience."""
 
 from __future__ import annotations
 
@@ -39,21 +39,60 @@ class Player(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What the referee knows about the time of a ply; moments are trio's."""
+
+    asked: float
+    """When the side was first asked."""
+    arrived: float
+    """When its move came."""
+    limit_ms: float | None
+    """What the move could have taken; None without a clock."""
+    overhead: float | None
+    """Seconds that the server took from the previous move to asking; None if it did nothing but wait."""
+
+
+class Book(Protocol):
+    """Where all is written down before anybody is told. Each method returns when it is stored."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether the latest attempt to write was in vain."""
+        ...
+
+    async def opened(self) -> None:
+        """The match begins. Raises StorageLost."""
+        ...
+
+    async def played(self, turned: Turned, timing: Timing) -> None:
+        """A ply was accepted. Raises StorageLost."""
+        ...
+
+    async def ended(self, result: Result, *, announced: bool) -> None:
+        """The match has ended; ``announced`` if everybody knows already. Raises StorageLost."""
+        ...
+
+    async def insist(self) -> None:
+        """After StorageLost: try again until it is stored."""
+        ...
+
+
 class Audience(Protocol):
-    """To whom the referee tells what has happened, and where it is written down before."""
+    """To whom the referee tells what has happened, after it was stored."""
 
-    async def started(self, position: AnyPosition) -> None:
-        """The match begins: write it down, tell the players."""
+    def started(self, position: AnyPosition) -> None:
+        """The match begins."""
         ...
 
-    async def moved(self, turned: Turned, position: AnyPosition) -> None:
-        """A ply was accepted: write it down, then tell everybody."""
+    def moved(self, turned: Turned, position: AnyPosition) -> None:
+        """A ply was accepted; ``position`` is the new one."""
         ...
 
-    async def over(self, result: Result, position: AnyPosition) -> None:
-        """The match has ended: write it down, then tell everybody."""
+    def over(self, result: Result, position: AnyPosition) -> None:
+        """The match has ended."""
         ...
 
 
 class StorageLost(Exception):
-    """The journal can't be written; raised by an Audience."""
+    """The book can't be written at the moment, and perhaps not for a long time."""
