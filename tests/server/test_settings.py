@@ -103,7 +103,9 @@ def test_other_peoples_variables_are_left_alone() -> None:
         ("[rooms]\nidle_second = 3", "there is no setting rooms.idle_second, did you mean idle_seconds; [rooms] has "
          "idle_seconds, reservation_seconds, grace_seconds, resume_seconds."),
         ("[room]\nidle_seconds = 3", "there is no section [room], did you mean rooms; there are server, clock, limits, "
-         "rooms."),
+         "rooms, bots."),
+        ("[bots]\nrequired = 'yes'", "bots.required must be true or false, not 'yes'."),
+        ("[server]\ntls_key = ''", "server.tls_key must be a text that is not empty, not ''."),
     ],
 )  # fmt: skip
 def test_an_error_names_the_file_the_key_the_value_and_what_is_allowed(file: Path, text: str, sentence: str) -> None:
@@ -193,6 +195,7 @@ def test_the_description_of_other_settings_is_a_file_of_those(file: Path, tmp_pa
 
 def test_an_example_in_the_description_may_be_put_to_use() -> None:
     text = describe().replace("# port_file", "port_file").replace("# database =", "database =")
+    text = text.replace("# tls_", "tls_")
     server = tomllib.loads(text)["server"]
     assert set(server) == set(ServerSettings.model_fields)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import trio
 
-from triarena.server.app import CannotListen, watch_signals
+from triarena.server.app import CannotListen, Plan, watch_signals
 from triarena.server.app import serve as serve_plan
 from triarena.server.journal import JournalError
 from triarena.server.logs import configure_logging
@@ -72,7 +72,7 @@ def serve(config: Path | None, print_config: bool, **flags: Any) -> None:
     configure_logging(settings.server.log_level, settings.server.log_format)
     try:
         secret = load_secret(settings.server.data_dir)
-        trio.run(_main, settings, secret)
+        trio.run(_main, settings, secret, _plan(settings, secret))
     except (SecretError, JournalError) as error:
         raise Failure(error.code, error.message) from None
     except CannotListen as error:
@@ -101,15 +101,20 @@ def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
         raise BadSettings(error.code, error.message) from None
 
 
-async def _main(settings: Settings, secret: AdminSecret) -> None:
+def _plan(settings: Settings, secret: AdminSecret) -> Plan:
+    try:
+        return plan(settings, secret, f"triarena {version('triarena')}")
+    except SettingsError as error:  # in a file that the settings name
+        raise BadSettings(error.code, error.message) from None
+
+
+async def _main(settings: Settings, secret: AdminSecret, the_plan: Plan) -> None:
     """Serve until a signal comes; an expected error is raised only here, outside of every nursery."""
-    software = f"triarena {version('triarena')}"
-    the_plan = plan(settings, secret, software)
     stop = trio.Event()
     failures: list[Exception] = []
 
     def ready(addresses: Sequence[tuple[str, int]]) -> None:
-        _announce(settings, secret, software, addresses)
+        _announce(settings, secret, the_plan.house.software, addresses)
         if settings.server.port_file is not None:
             try:
                 _write_port(settings.server.port_file, addresses[0][1])
@@ -144,6 +149,7 @@ def _announce(settings: Settings, secret: AdminSecret, software: str, addresses:
     if secret.warning is not None:
         lines.append(f"warning: {secret.warning}")
     where = f" --port {port}" if port != DEFAULT_PORT else ""
+    where += " --tls" if settings.server.tls_certificate is not None else ""
     lines.append(f"a bot joins with:  triarena join --game towerwars{where} random")
     click.echo("\n".join(lines))
     sys.stdout.flush()

@@ -28,7 +28,7 @@ class Hello(Value):
     name: Name | None = None
     """The player's name, unless a reservation gives one."""
     token: Secret | None = None
-    """Not used by this server yet: a bot's own token."""
+    """A bot's own, which proves its ``name`` on servers where that name belongs to it; see `wrong_token`."""
 
 
 class Join(Request):

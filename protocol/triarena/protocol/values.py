@@ -87,7 +87,9 @@ class Limits(Value):
     bad_frames: int
     """How many bad frames a connection may send before it is closed."""
     rooms_per_connection: int
-    """How many seats and observer's places a connection may have at once."""
+    """How many seats a connection may have at once."""
+    observed_rooms_per_connection: int | None = None
+    """How many rooms it may watch at once."""
     greeting_seconds: float
     """How long ``hello`` is waited for."""
 

@@ -54,6 +54,9 @@ class Administration:
         """Make a room with its seats and reservations."""
         self._require(guest)
         lobby = self._lobby
+        limit = lobby.house.prepared_rooms
+        if sum(room.prepared and room.result is None for room in lobby.rooms.values()) >= limit:
+            raise Refusal("too_many_rooms", f"{limit} prepared rooms wait or play, and no more may; cancel some first")
         game, options = lobby.settled(message.game, message.options)
         first, second = message.slots
         if first.name is not None and first.name == second.name:

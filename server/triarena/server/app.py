@@ -12,17 +12,17 @@ import gc
 import signal
 import socket
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import count
 from secrets import randbelow
 
 import structlog
 import trio
 
-from .connection import FAREWELL_SECONDS, Connection, Patience
+from .connection import FAREWELL_SECONDS
+from .descriptors import RESERVED, provide_descriptors
+from .door import Door, DoorRules
 from .journal import list_matches, open_journal, read_match
 from .lag import LoopLag
 from .lobby import House, Lobby
@@ -31,6 +31,8 @@ from .names import Names
 log = structlog.get_logger()
 
 SWEEP_SECONDS = 5.0
+MINIMAL_CONNECTIONS = 16
+"""So many clients are let in however few files there are; the door survives that there are none left."""
 COLLECT_SECONDS = 600.0
 """After how long without an idle moment a full collection is made all the same."""
 
@@ -50,9 +52,7 @@ class Plan:
     is_secret: Callable[[str], bool]
     """Whether a text is the administrator's secret; takes the same time whatever is wrong with it."""
     house: House
-    patience: Patience
-    connections: int
-    """How many clients may be connected at once."""
+    door: DoorRules
     grace: float
     """Seconds that matches have to finish when the server is asked to stop."""
 
@@ -73,9 +73,10 @@ async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[st
                     plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
                 )
                 await _resume_matches(lobby, plan.database)
+                entrance = Door(_affordable(plan.door), lobby.serve, connections, lag.arrival)
                 async with trio.open_nursery() as door:
-                    accept = partial(_accept, lobby, plan, count(1))
-                    door.start_soon(partial(trio.serve_listeners, accept, listeners, handler_nursery=connections))
+                    for listener in listeners:
+                        door.start_soon(entrance.keep, listener)
                     door.start_soon(_sweep, lobby)
                     door.start_soon(_collect_garbage, lobby)
                     ready([_address(listener.socket) for listener in listeners])
@@ -122,21 +123,19 @@ def _address(listening: trio.socket.SocketType) -> tuple[str, int]:
     return str(host), int(port)
 
 
-async def _accept(lobby: Lobby, plan: Plan, numbers: count[int], stream: trio.SocketStream) -> None:
-    """Serve one client; its trouble, and ours with it, is nobody else's."""
-    try:
-        with suppress(OSError):
-            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)
-            stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, True)
-        address = "unknown"
-        with suppress(OSError):
-            address = str(stream.socket.getpeername()[0])
-        connection = Connection(stream, str(next(numbers)), address, plan.patience, lobby.lag.arrival)
-        if len(lobby.guests) >= plan.connections:
-            connection.close("server_full", f"the server has {plan.connections} connections, and no more; try later")
-        await lobby.serve(connection)
-    except Exception:
-        log.exception("connection_failed")
+def _affordable(rules: DoorRules) -> DoorRules:
+    """The rules with no more connections than the system has files for."""
+    wanted = rules.bounds.connections + RESERVED
+    files = provide_descriptors(wanted)
+    if files is None or files >= wanted:
+        return rules
+    connections = max(MINIMAL_CONNECTIONS, files - RESERVED)
+    log.warning(
+        "few_files",
+        why=f"the system lets this server open {files} files: limits.connections is {connections} instead of "
+        f"{rules.bounds.connections}; raise its limit (ulimit -n {wanted}), or lower the setting",
+    )
+    return replace(rules, bounds=replace(rules.bounds, connections=connections))
 
 
 async def _sweep(lobby: Lobby) -> None:

@@ -26,6 +26,8 @@ class Guest:
         self.name: str | None = None
         self.software = ""
         self.admin = False
+        self.proven = False
+        """Its name belongs to a bot, and it gave that bot's token."""
         self.rooms: dict[str, Room] = {}
         """Where it has a seat, by room."""
         self.watching: dict[str, Room] = {}

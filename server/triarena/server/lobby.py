@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ from triarena.protocol.values import PROTOCOL, GameInfo, Limits, OptionRange, Re
 
 from . import results
 from .administration import Administration
+from .bots import BotTokens, Identities
 from .connection import Connection
 from .events import Suspended
 from .guest import Guest
@@ -59,6 +60,11 @@ class House:
     """Seconds for which the seat of a lost connection is kept in a match."""
     resume: float
     """Seconds for which players may come back after the server was started again."""
+    observed_rooms_per_connection: int = 64
+    prepared_rooms: int = 400
+    """How many rooms that an administrator prepared there may be, as long as their match is not over."""
+    bots: BotTokens = field(default_factory=BotTokens)
+    """Whose names are not free."""
 
 
 class Lobby:
@@ -80,6 +86,7 @@ class Lobby:
         self.guests: dict[str, Guest] = {}
         self.seating = Seating(self, house.reservation)
         self.administration = Administration(self, is_secret)
+        self.identities = Identities(house.bots)
         self.draining = False
         self.lag = lag
         self._journal = journal
@@ -140,6 +147,11 @@ class Lobby:
             whose = "your client" if hello.protocol < PROTOCOL else "the server"
             sentence = f"this server speaks protocol {PROTOCOL}, your client asks for {hello.protocol}: update {whose}"
             return Refused(code="protocol_version", message=sentence)
+        address = guest.connection.address
+        try:
+            guest.proven = self.identities.check(hello.name, hello.token, address, trio.current_time())
+        except Refusal as refusal:
+            return Refused(code=refusal.code, message=refusal.message)
         house = self.house
         return Welcome(
             protocol=PROTOCOL,
@@ -151,6 +163,7 @@ class Lobby:
                 frame_to_client=TO_CLIENT,
                 bad_frames=house.bad_frames,
                 rooms_per_connection=house.rooms_per_connection,
+                observed_rooms_per_connection=house.observed_rooms_per_connection,
                 greeting_seconds=house.greeting,
             ),
             heartbeat_seconds=house.heartbeat,
@@ -262,6 +275,10 @@ class Lobby:
         if room.seat_of(guest.connection) is not None:
             raise Refusal("already_in_room", f"you have a seat in room {room.id!r}: you are told all there is")
         room.unwatch(guest.connection)
+        guest.watching = {r.id: r for r in guest.watching.values() if r is not room and r.result is None}
+        if len(guest.watching) >= self.house.observed_rooms_per_connection:
+            limit = self.house.observed_rooms_per_connection
+            raise Refusal("too_many_rooms", f"a connection may watch {limit} rooms at once; use another for more")
         if len(room.watches) >= self.house.observers_per_room:
             limit = self.house.observers_per_room
             raise Refusal("too_many_observers", f"room {room.id!r} has {limit} observers, and no more may watch")

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from triarena.protocol.values import PerMove
 
+from .admission import Bounds
 from .app import Plan
+from .bots import BotTokens, load_bot_tokens
 from .connection import Patience
+from .door import DoorRules
 from .lobby import House
+from .rate import Pace
 from .secret import AdminSecret
 from .settings import Settings
+from .tls import server_context
 
 
 def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
-    """Everything a server needs to know, from its settings; ``software`` is its name and version."""
+    """Everything a server needs to know, from its settings; ``software`` is its name and version.
+
+    Raises SettingsError for files that can't be used: certificates, the bots' tokens.
+    """
+    bots = settings.bots
+    digests = load_bot_tokens(bots.tokens) if bots.tokens is not None else {}
+    certificate = settings.server.tls_certificate
+    tls = server_context(certificate, settings.server.tls_key) if certificate is not None else None
     server, clock, limits = settings.server, settings.clock, settings.limits
     control = PerMove(
         move_ms=clock.move_seconds * 1000,
@@ -26,6 +38,9 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         startup=clock.startup_seconds,
         rooms=limits.rooms,
         rooms_per_connection=limits.rooms_per_connection,
+        observed_rooms_per_connection=limits.observed_rooms_per_connection,
+        prepared_rooms=limits.prepared_rooms,
+        bots=BotTokens(digests, bots.required),
         observers_per_room=limits.observers_per_room,
         observer_queue=limits.observer_queue,
         bad_frames=limits.bad_frames,
@@ -42,14 +57,15 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         heartbeat=limits.heartbeat_seconds,
         bad_frames=limits.bad_frames,
         queue_bytes=limits.queue_bytes,
+        pace=Pace(limits.messages_per_second, limits.bytes_per_second, limits.flood_seconds),
     )
+    bounds = Bounds(limits.connections, limits.connections_per_address, limits.newcomers)
     return Plan(
         host=server.host,
         port=server.port,
         database=server.database_url,
         is_secret=secret.matches,
         house=house,
-        patience=patience,
-        connections=limits.connections,
+        door=DoorRules(bounds, patience, tls),
         grace=server.stop_grace_seconds,
     )

@@ -36,6 +36,7 @@ class Seating:
     def join(self, guest: Guest, message: c.Join) -> None:
         """The first open seat of that game with these options, else one in a new room."""
         self._may_sit(guest)
+        self._may_choose(guest)
         game, options = self._lobby.settled(message.game, message.options)
         for room in self._lobby.rooms.values():
             seat = room.open_seat() if room.referee is None and room.result is None else None
@@ -51,6 +52,7 @@ class Seating:
     def join_room(self, guest: Guest, message: c.JoinRoom) -> None:
         """An open seat of a certain room."""
         self._may_sit(guest)
+        self._may_choose(guest)
         room = self._lobby.room(message.room)
         if room.referee is not None or room.result is not None:
             raise Refusal("match_running", f"the match in room {room.id!r} has begun; you may observe it")
@@ -74,6 +76,11 @@ class Seating:
         if len(guest.rooms) >= self._lobby.house.rooms_per_connection:
             limit = self._lobby.house.rooms_per_connection
             raise Refusal("too_many_rooms", f"a connection may hold {limit} seats at once; finish or leave one first")
+
+    def _may_choose(self, guest: Guest) -> None:
+        if self._lobby.identities.required and not guest.proven:
+            sentence = "here only bots that the organiser gave a token may take a seat that is not reserved for them"
+            raise Refusal("token_required", f"{sentence}: say hello with your name and token")
 
     def _sit(self, guest: Guest, room: Room, seat: Seat, updates: Updates, id: int | None) -> None:
         if room.seat_of(guest.connection) is not None:

@@ -47,6 +47,16 @@ class ServerSettings(Section):
         default_factory=lambda: Path(user_data_dir("triarena", appauthor=False)),
         description="Folder for the journal and the administrator's secret.",
     )
+    tls_certificate: FilePath | None = Field(
+        None,
+        examples=["server.pem"],
+        description="File with the server's certificate (PEM, with those of its issuers): clients must then use TLS.",
+    )
+    tls_key: FilePath | None = Field(
+        None,
+        examples=["server.key"],
+        description="File with the private key of tls_certificate (PEM, no password), unless that file holds it, too.",
+    )
     database: str | None = Field(
         None,
         min_length=1,
@@ -94,6 +104,20 @@ class LimitSettings(Section):
     """What one client, one room and the whole server may use."""
 
     connections: int = Field(1000, ge=1, le=100_000, description="Open connections; more are refused.")
+    connections_per_address: int = Field(
+        250,
+        ge=1,
+        le=100_000,
+        description="Open connections from one address (IPv6: from one /64 network). A class behind one router, a "
+        "tournament on one machine, and everybody behind a proxy are one address.",
+    )
+    newcomers: int = Field(
+        100,
+        ge=1,
+        le=100_000,
+        description="Open connections that have not said hello. When there are more, the address that has most of them "
+        "loses its oldest.",
+    )
     greeting_seconds: Seconds = Field(5.0, description="A client that has not said hello by then is closed.")
     write_seconds: Seconds = Field(
         5.0, description="A client that does not read what it was sent for so long is closed."
@@ -103,6 +127,19 @@ class LimitSettings(Section):
     )
     bad_frames: int = Field(
         3, ge=1, le=1000, description="Frames that are no known message before the connection is closed."
+    )
+    messages_per_second: int = Field(
+        1000,
+        ge=10,
+        le=1_000_000,
+        description="Messages from one client, in the long run; a request counts as 5, a move that was asked for not "
+        "at all. A faster client is told, and read more slowly.",
+    )
+    bytes_per_second: int = Field(
+        1_048_576, ge=16_384, le=1_073_741_824, description="Bytes from one client, in the long run; likewise."
+    )
+    flood_seconds: Seconds = Field(
+        10.0, description="A client that goes on sending too fast for so long without a pause is closed."
     )
     queue_bytes: int = Field(
         4_194_304, ge=65_536, le=1_073_741_824, description="Bytes that may wait to be taken by one client."
@@ -114,7 +151,13 @@ class LimitSettings(Section):
         description="Messages that may wait for one observer; it then gets a fresh position instead.",
     )
     observers_per_room: int = Field(100, ge=0, le=10_000, description="Observers of one room; 0 allows none.")
+    observed_rooms_per_connection: int = Field(
+        64, ge=0, le=10_000, description="Rooms that one client may watch at once."
+    )
     rooms: int = Field(500, ge=1, le=100_000, description="Rooms at the same time.")
+    prepared_rooms: int = Field(
+        400, ge=0, le=100_000, description="Rooms among them that administrators prepared and whose match is not over."
+    )
     rooms_per_connection: int = Field(16, ge=1, le=100_000, description="Rooms that one client may play in at once.")
 
 
@@ -137,6 +180,19 @@ class RoomSettings(Section):
     )
 
 
+class BotSettings(Section):
+    """Names that belong to a bot, which proves it by a token."""
+
+    tokens: FilePath | None = Field(
+        None,
+        examples=["bots.toml"],
+        description="File with a line for each such bot, as printed by: triarena token NAME. Read at the start.",
+    )
+    required: bool = Field(
+        False, description="Whether only these bots, and holders of reservations, may play; anybody may watch."
+    )
+
+
 class Settings(Section):
     """All settings."""
 
@@ -144,6 +200,7 @@ class Settings(Section):
     clock: ClockSettings = Field(default_factory=ClockSettings)
     limits: LimitSettings = Field(default_factory=LimitSettings)
     rooms: RoomSettings = Field(default_factory=RoomSettings)
+    bots: BotSettings = Field(default_factory=BotSettings)
 
 
 SECTIONS: dict[str, type[Section]] = {name: type(section) for name, section in Settings()}
@@ -159,6 +216,8 @@ def contradictions(settings: Settings) -> list[str]:
             f"clock.hard_seconds ({clock.hard_seconds:g}) must be at least clock.move_seconds "
             f"({clock.move_seconds:g}) where strikes are allowed; set both."
         )
+    if settings.server.tls_key is not None and settings.server.tls_certificate is None:
+        found.append("server.tls_key is for TLS, which takes a server.tls_certificate; set both, or none.")
     if settings.limits.rooms_per_connection > settings.limits.rooms:
         found.append(
             f"limits.rooms_per_connection ({settings.limits.rooms_per_connection}) must be at most limits.rooms "

@@ -40,6 +40,8 @@ def allowed(field: FieldInfo) -> str:
     """What a setting may be, e.g. ``a whole number from 0 to 65535``."""
     if get_origin(field.annotation) is Literal:
         return "one of " + ", ".join(get_args(field.annotation))
+    if field.annotation is bool:
+        return "true or false"
     if field.annotation is int:
         return "a whole number " + _range(field)
     if field.annotation is float:
@@ -69,6 +71,8 @@ def _explained(key: str, field: FieldInfo, value: Any) -> list[str]:
     if not field.repr:
         value = _PASSWORD.sub(lambda found: f"{found[1]}:***@" if found[1] is not None else "=***", value)
     choices = f"  # {_range(field)}" if field.annotation in {int, float} else ""
+    if field.annotation is bool:
+        choices = "  # true or false"
     if get_origin(field.annotation) is Literal:
         choices = "  # " + ", ".join(get_args(field.annotation))
     return [*lines, f"{key} = {_toml(value)}{choices}"]

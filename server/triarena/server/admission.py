@@ -1,0 +1,98 @@
+"""How many may be connected: in all, from one address, and without having said who they are. Pure counting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Protocol
+
+from .addresses import neighbourhood
+from .refusal import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How many connections there may be."""
+
+    connections: int
+    per_address: int
+    newcomers: int
+    """That have not greeted."""
+
+
+class Greeter(Protocol):
+    """A connection, as far as the door cares."""
+
+    @property
+    def greeted(self) -> bool:
+        """Whether it has been welcomed."""
+        ...
+
+    def close(self, code: str, message: str) -> None:
+        """Say why, and hang up."""
+        ...
+
+
+@dataclass(eq=False, slots=True)
+class Visitor:
+    """Somebody who was let in."""
+
+    address: str
+    connection: Greeter | None = None
+    """None until it can be talked to."""
+
+
+class Admission:
+    """Who is inside."""
+
+    def __init__(self, bounds: Bounds) -> None:
+        self._bounds = bounds
+        self._inside: Counter[str] = Counter()
+        self._newcomers: dict[Visitor, None] = {}  # by arrival; those who have greeted are taken out when it is full
+
+    @property
+    def count(self) -> int:
+        """How many are inside."""
+        return self._inside.total()
+
+    def enter(self, address: str) -> Visitor:
+        """Let somebody in. Raises Refusal if there is no room."""
+        bounds, key = self._bounds, neighbourhood(address)
+        if self.count >= bounds.connections:
+            raise Refusal("server_full", f"the server has {bounds.connections} connections, and no more; try later")
+        if self._inside[key] >= bounds.per_address:
+            sentence = f"{bounds.per_address} connections come from {key}, and no more may; close one first"
+            raise Refusal("address_full", sentence)
+        if len(self._newcomers) >= bounds.newcomers:
+            self._make_room(key)
+        visitor = Visitor(key)
+        self._inside[key] += 1
+        self._newcomers[visitor] = None
+        return visitor
+
+    def leave(self, visitor: Visitor) -> None:
+        """Somebody who was let in has gone."""
+        self._newcomers.pop(visitor, None)
+        self._inside[visitor.address] -= 1
+        if not self._inside[visitor.address]:
+            del self._inside[visitor.address]
+
+    def _make_room(self, key: str) -> None:
+        """Let a newcomer from ``key`` in at the cost of whoever has most newcomers. Raises Refusal.
+
+        So an address that connects and says nothing takes places from itself only.
+        """
+        for visitor in list(self._newcomers):
+            if visitor.connection is not None and visitor.connection.greeted:
+                del self._newcomers[visitor]
+        if len(self._newcomers) < self._bounds.newcomers:
+            return
+        counts = Counter(visitor.address for visitor in self._newcomers)
+        worst, most = counts.most_common(1)[0]
+        displaced = (v for v in self._newcomers if v.address == worst and v.connection is not None)
+        victim = next(displaced, None) if counts[key] < most else None
+        sentence = f"{len(self._newcomers)} clients have connected and not said hello yet; try again in a moment"
+        if victim is None or victim.connection is None:
+            raise Refusal("server_busy", sentence)
+        del self._newcomers[victim]
+        victim.connection.close("server_busy", sentence)

@@ -1,0 +1,166 @@
+"""The door: connections are let in, or turned away politely and at little cost; running out of files is survived."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+
+import structlog
+import trio
+
+from triarena.protocol.codec import encode
+from triarena.protocol.from_server import Refused
+
+from .admission import Admission, Bounds, Visitor
+from .connection import CHUNK, Connection, Patience
+from .refusal import Refusal
+from .tls import NotTls, secured
+
+log = structlog.get_logger()
+
+REFUSALS_AT_ONCE = 64
+"""How many are being turned away with a sentence at one time; more are cut off without."""
+REFUSAL_SECONDS = 1.0
+"""How long one is given to take the sentence."""
+RETRY_SECONDS = 0.1
+"""How long the door waits when the system has no file left for a connection."""
+LOG_SECONDS = 1.0
+"""How often the log is told of what can happen very often."""
+
+
+@dataclass(frozen=True, slots=True)
+class DoorRules:
+    """Who may come in, and how."""
+
+    bounds: Bounds
+    patience: Patience
+    tls: ssl.SSLContext | None = None
+    """With it every connection must be a TLS one."""
+
+
+class Seldom:
+    """Lets through one in ``LOG_SECONDS``, with how many there were since the last."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._next = float("-inf")
+
+    def __call__(self) -> int:
+        """How many to tell of now; 0: say nothing."""
+        self._count += 1
+        now = trio.current_time()
+        if now < self._next:
+            return 0
+        self._next, many, self._count = now + LOG_SECONDS, self._count, 0
+        return many
+
+
+class Door:
+    """Accepts on any number of listeners; whoever is let in is served in ``nursery``."""
+
+    def __init__(
+        self,
+        rules: DoorRules,
+        serve: Callable[[Connection], Awaitable[None]],
+        nursery: trio.Nursery,
+        arrival: Callable[[], float],
+    ) -> None:
+        """``serve`` keeps a connection from the greeting to the farewell; ``arrival``: see ``Connection``."""
+        self._rules = rules
+        self._serve = serve
+        self._nursery = nursery
+        self._arrival = arrival
+        self._admission = Admission(rules.bounds)
+        self._numbers = count(1)
+        self._refusing = 0
+        self._say_refused, self._say_exhausted = Seldom(), Seldom()
+
+    async def keep(self, listener: trio.SocketListener) -> None:
+        """Accept until cancelled."""
+        while True:
+            try:
+                stream = await listener.accept()
+            except OSError as error:
+                # No file left, or a network error of the new connection itself: neither is a reason to close the door.
+                if many := self._say_exhausted():
+                    log.error("cannot_accept", why=error.strerror or str(error), times=many, open=self._admission.count)
+                await trio.sleep(RETRY_SECONDS)
+                continue
+            self._open(stream)
+
+    def _open(self, stream: trio.SocketStream) -> None:
+        """Let somebody in, or not."""
+        address = "unknown"
+        with suppress(OSError):
+            address = str(stream.socket.getpeername()[0])
+            stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, True)
+        try:
+            visitor = self._admission.enter(address)
+        except Refusal as refusal:
+            if many := self._say_refused():
+                log.warning("turned_away", code=refusal.code, address=address, times=many)
+            if self._refusing >= REFUSALS_AT_ONCE:
+                stream.socket.close()
+                return
+            self._refusing += 1
+            self._nursery.start_soon(self._refuse, stream, refusal)
+        else:
+            self._nursery.start_soon(self._receive, stream, visitor, address)
+
+    async def _receive(self, plain: trio.SocketStream, visitor: Visitor, address: str) -> None:
+        """Serve one client; its trouble, and ours with it, is nobody else's."""
+        number = str(next(self._numbers))
+        try:
+            stream = await self._secured(plain, number, address)
+            if stream is not None:
+                connection = Connection(stream, number, address, self._rules.patience, self._arrival)
+                visitor.connection = connection
+                await self._serve(connection)
+        except Exception:
+            log.exception("connection_failed", connection=number)
+        finally:
+            self._admission.leave(visitor)
+            plain.socket.close()
+
+    async def _secured(
+        self, plain: trio.SocketStream, number: str, address: str
+    ) -> trio.abc.HalfCloseableStream | None:
+        """The stream to talk over; None if the client could not agree on one in time."""
+        if self._rules.tls is None:
+            return plain
+        try:
+            with trio.fail_after(self._rules.patience.greeting):
+                return await secured(plain, self._rules.tls)
+        except NotTls as error:
+            await _say(plain, Refused(code="tls_required", message=str(error)))
+        except (trio.TooSlowError, trio.BrokenResourceError, trio.ClosedResourceError) as error:
+            why = str(error.__cause__ or error) or "it took too long"
+            log.info("no_tls", connection=number, address=address, why=why)
+        return None
+
+    async def _refuse(self, plain: trio.SocketStream, refusal: Refusal) -> None:
+        """Turn somebody away, with a sentence."""
+        try:
+            with trio.move_on_after(REFUSAL_SECONDS):
+                tls = self._rules.tls
+                stream = plain if tls is None else await secured(plain, tls)
+                await _say(stream, Refused(code=refusal.code, message=refusal.message))
+        except (NotTls, trio.BrokenResourceError, trio.ClosedResourceError):
+            pass
+        finally:
+            self._refusing -= 1
+            plain.socket.close()
+
+
+async def _say(stream: trio.abc.HalfCloseableStream, refused: Refused) -> None:
+    """Say the only words, and let the client read them: a socket closed with unread data would destroy them."""
+    with suppress(trio.BrokenResourceError), trio.move_on_after(REFUSAL_SECONDS):
+        await stream.send_all(encode(refused).data)
+        await stream.send_eof()
+        for _ in range(4):  # its own first words, and no endless flood
+            if not await stream.receive_some(CHUNK):
+                return
