@@ -89,15 +89,16 @@ def content(payload: bytes, *, cut: bool) -> dict[str, Any]:
 
 def _fields(payload: bytes) -> tuple[dict[str, Any] | None, bool]:
     """The fields of a map that can be read, None if it is no map; and whether these are all there is."""
-    unpacker = msgpack.Unpacker(max_buffer_size=0, strict_map_key=False)
+    # The bound on the buffer is also one on the lengths that a list may announce.
+    unpacker = msgpack.Unpacker(max_buffer_size=max(1, len(payload)), strict_map_key=False)
     unpacker.feed(payload)
     fields: dict[str, Any] = {}
     try:
         for _ in range(unpacker.read_map_header()):
-            name = _plain(unpacker.unpack(), _DEPTH)
-            fields[str(name)] = HIDDEN if _is_secret(name) else _plain(unpacker.unpack(), _DEPTH)
+            name, value = _plain(unpacker.unpack(), _DEPTH), unpacker.unpack()
+            fields[str(name)] = HIDDEN if _is_secret(name) else _plain(value, _DEPTH)
         return fields, unpacker.tell() == len(payload)
-    except (ValueError, RecursionError, msgpack.UnpackException):
+    except (ValueError, TypeError, RecursionError, msgpack.UnpackException):
         return fields or None, False
 
 
