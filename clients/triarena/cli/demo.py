@@ -126,26 +126,24 @@ def _watch(children: Children, admin: Administrator, room: str, *, slow: bool) -
     from triarena.clients.backoff import Backoff
     from triarena.clients.spectator import watch
 
-    match, until = "", time.monotonic() + (SHOWN_SECONDS if slow else 0)
+    match, until, granted = "", time.monotonic() + (SHOWN_SECONDS if slow else 0), -1
     with ExitStack() as stack:
         show = _screen(stack)
-        stepping = False
         # The server is ours and on this machine: it is not lost, it has failed.
         for scene in watch(admin.connection, room, backoff=Backoff(patience=0)):
             show(scene)
             match = scene.info.match or match
             children.check()
-            if scene.result is not None:
-                break
-            if scene.position is not None and not scene.text and stepping:
-                continue  # the start; its first ply has been granted already
-            if slow and time.monotonic() < until:
-                time.sleep(1 / PLIES_PER_SECOND if stepping else 0)
+            over = scene.result is not None or (scene.position is not None and scene.position.outcome is not None)
+            if over or granted >= scene.info.ply:
+                continue  # the result comes by itself, and so does the ply that was granted
+            if time.monotonic() < until:
+                time.sleep(1 / PLIES_PER_SECOND if scene.text else 0)
                 admin.step(room)
-                stepping = True
-            elif slow or not stepping:
+                granted = scene.info.ply
+            else:
                 admin.resume(room)
-                slow, stepping = False, True
+                granted = 10**9
     return match
 
 
