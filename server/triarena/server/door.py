@@ -18,6 +18,7 @@ from triarena.protocol.from_server import Refused
 from .admission import Admission, Bounds, Visitor
 from .connection import CHUNK, Connection, Patience
 from .refusal import Refusal
+from .stamps import StampClock, StampedStream
 from .tls import NotTls, secured
 
 log = structlog.get_logger()
@@ -69,11 +70,12 @@ class Door:
         nursery: trio.Nursery,
         arrival: Callable[[], float],
     ) -> None:
-        """``serve`` keeps a connection from the greeting to the farewell; ``arrival``: see ``Connection``."""
+        """``serve`` keeps a connection from the greeting to the farewell; ``arrival``: see ``StampedStream``."""
         self._rules = rules
         self._serve = serve
         self._nursery = nursery
         self._arrival = arrival
+        self._clock = StampClock()
         self._admission = Admission(rules.bounds)
         self._numbers = count(1)
         self._refusing = 0
@@ -115,9 +117,10 @@ class Door:
         """Serve one client; its trouble, and ours with it, is nobody else's."""
         number = str(next(self._numbers))
         try:
-            stream = await self._secured(plain, number, address)
+            stamped = StampedStream(plain, self._clock, self._arrival)
+            stream = await self._secured(stamped, number, address)
             if stream is not None:
-                connection = Connection(stream, number, address, self._rules.patience, self._arrival)
+                connection = Connection(stream, number, address, self._rules.patience, stamped.arrival)
                 visitor.connection = connection
                 await self._serve(connection)
         except Exception:
@@ -126,9 +129,7 @@ class Door:
             self._admission.leave(visitor)
             plain.socket.close()
 
-    async def _secured(
-        self, plain: trio.SocketStream, number: str, address: str
-    ) -> trio.abc.HalfCloseableStream | None:
+    async def _secured(self, plain: StampedStream, number: str, address: str) -> trio.abc.HalfCloseableStream | None:
         """The stream to talk over; None if the client could not agree on one in time."""
         if self._rules.tls is None:
             return plain

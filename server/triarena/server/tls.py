@@ -9,6 +9,7 @@ from pathlib import Path
 import trio
 
 from .settings_sources import SettingsError
+from .stamps import StampedStream
 
 HANDSHAKE = 0x16
 """The first byte of every TLS connection; a frame to the server never begins with it."""
@@ -58,7 +59,7 @@ def _unusable(certificate: Path, key: Path | None, error: ssl.SSLError) -> str:
     )
 
 
-async def secured(stream: trio.SocketStream, context: ssl.SSLContext) -> TlsStream:
+async def secured(stream: trio.SocketStream | StampedStream, context: ssl.SSLContext) -> TlsStream:
     """The stream inside of the TLS connection that the client opens.
 
     Raises NotTls if it opens none, BrokenResourceError if the two do not agree.
@@ -81,7 +82,7 @@ class TlsStream(trio.abc.HalfCloseableStream):
     nobody can cut the talk short unnoticed; and the client's half can still be read.
     """
 
-    def __init__(self, inside: trio.SSLStream[trio.SocketStream]) -> None:
+    def __init__(self, inside: trio.SSLStream[trio.SocketStream | StampedStream]) -> None:
         self._inside = inside
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
