@@ -55,7 +55,7 @@ def test_help_lists_every_command_under_its_audience() -> None:
 
 def test_completion_knows_the_commands_without_importing_them() -> None:
     with main.make_context("triarena", [], resilient_parsing=True) as context:
-        assert [item.value for item in main.shell_complete(context, "re")] == ["replay", "resume"]
+        assert [item.value for item in main.shell_complete(context, "re")] == ["replay", "report", "resume"]
 
 
 def test_an_unknown_command_is_wrong_use() -> None:

@@ -32,6 +32,7 @@ AUDIENCES: dict[str, dict[str, tuple[str, str]]] = {
         "health": ("triarena.cli.health:health", "Say whether a server answers."),
         "rooms": ("triarena.cli.rooms:rooms", "List the rooms, their players and clocks."),
         "matches": ("triarena.cli.matches:matches", "List stored matches and their results."),
+        "report": ("triarena.cli.report:report", "Tell all that is known of a stored match, for a referee."),
         "prepare": ("triarena.cli.prepare:prepare", "Open a room with reserved seats."),
         "pause": ("triarena.cli.pause:pause", "Pause a match at the next ply."),
         "resume": ("triarena.cli.resume:resume", "Let a paused match go on."),

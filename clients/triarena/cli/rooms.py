@@ -41,6 +41,8 @@ def rooms(host: str, port: int, as_json: bool) -> None:
 
 def _row(info: RoomInfo) -> tuple[str, ...]:
     state = f"{info.state} (paused)" if info.paused and info.state != "paused" else info.state
+    if info.storage_lost:
+        state = "waits for the database"
     options = ",".join(f"{name}={value}" for name, value in info.options.items())
     return (
         info.room,

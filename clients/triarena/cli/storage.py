@@ -1,4 +1,4 @@
-"""What ``matches`` and ``replay`` share: where the journal is, and reading from it."""
+"""What ``matches``, ``replay`` and ``report`` share: where the journal is, and reading from it."""
 
 from __future__ import annotations
 

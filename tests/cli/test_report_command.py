@@ -1,0 +1,150 @@
+"""``triarena report``: what it tells of a match that a forfeit ended, for a person and as JSON."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from triarena.cli import main
+from triarena.server.journal import MatchEnded, MatchOpened, PlyPlayed, Record, open_journal
+
+START = datetime(2031, 5, 4, 12, 30, 15, tzinfo=UTC)
+CLOCK = {"type": "per_move", "move_ms": 2000.0, "margin_ms": 50.0, "hard_ms": None, "strikes": 0}
+SEATS = {side: {"key": "digest-of-a-token", "software": "ada 1.2"} for side in ("red", "blue")}
+
+
+def frame(second: int, content: dict[str, Any], *, taken: bool = True) -> dict[str, Any]:
+    at = (START + timedelta(seconds=second)).isoformat(timespec="milliseconds")
+    return {"at": at, "taken": at if taken else None, "bytes": 40, **content}
+
+
+def visit(until: str | None, why: str | None) -> dict[str, Any]:
+    since = START.isoformat(timespec="milliseconds")
+    return {
+        "connection": "7",
+        "address": "192.0.2.1",
+        "software": "ada 1.2",
+        "since": since,
+        "until": until,
+        "why": why,
+    }
+
+
+EVIDENCE = {
+    "red": {
+        "visits": [visit(None, None)],
+        "frames": {
+            "from_client": [
+                frame(1, {"message": {"type": "ready", "room": "r1"}}),
+                frame(3, {"message": {"type": "move", "room": "r1", "ply": 0, "move": {"type": "step"}}}),
+            ],
+            "to_client": [frame(2, {"message": {"type": "your_turn", "room": "r1", "ply": 0}, "cut": True})],
+        },
+    },
+    "blue": {
+        "visits": [visit("2031-05-04T12:30:19.500+00:00", "the connection broke")],
+        "frames": {
+            "from_client": [frame(4, {"hex": "474554"})],
+            "to_client": [frame(5, {"message": {"type": "your_turn", "room": "r1", "ply": 1}}, taken=False)],
+        },
+    },
+}
+
+RESULT = {
+    "kind": "forfeit",
+    "winner": "red",
+    "reason": "disconnected",
+    "sides": {"red": {"score": 3, "extras": {}}, "blue": {"score": 0, "extras": {}}},
+    "detail": {"message": "blue is gone: the connection broke", "offenders": ["blue"], "ply": 1},
+}
+
+RECORDS: list[Record] = [
+    MatchOpened(
+        match="m1",
+        room="r1",
+        game="towerwars",
+        rules_version=1,
+        options={"size": 4},
+        seed=7,
+        time_control={"red": CLOCK, "blue": {"type": "unlimited"}},
+        red="Ann",
+        blue="Bob",
+        settings={"server": "triarena 0.1", "startup_seconds": 30.0, "seats": SEATS},
+        at=START,
+    ),
+    PlyPlayed("m1", 0, "red", {"type": "step"}, "A2->B1", 412.5, START, 2000.0, None, 1.25),
+    PlyPlayed("m1", 1, "blue", {"type": "step"}, "D3->C4", 96.0, START, None, 0.31, 2.5),
+    MatchEnded("m1", RESULT, "forfeit", "red", "disconnected", START + timedelta(seconds=9), EVIDENCE),
+    MatchOpened("m2", "r2", "towerwars", 1, {"size": 4}, 7, {}, "Ann", "Bob", {"seats": SEATS}, START),
+]
+
+
+@pytest.fixture
+async def database(tmp_path: Path) -> str:
+    url = f"sqlite:///{tmp_path}/journal.sqlite3"
+    async with open_journal(url) as journal:
+        for record in RECORDS:
+            await journal.write(record)
+    return url
+
+
+def report(database: str, *arguments: str) -> str:
+    done = CliRunner().invoke(main, ["report", *arguments, "--database", database])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+async def test_a_person_is_told_terms_result_times_and_last_words(database: str) -> None:
+    text = report(database, "m1")
+    assert text.splitlines() == [
+        "match m1 in room r1: towerwars (size 4; seed 7), version 1 of the rules, on triarena 0.1",
+        "started 2031-05-04T12:30:15.000+00:00, ended 2031-05-04T12:30:24.000+00:00, 2 plies",
+        "red wins: blue is gone: the connection broke [disconnected]; red 3, blue 0",
+        "",
+        "red   Ann: 2000 ms a move (and 50 ms for the network); used 412 ms",
+        "      ada 1.2, connection 7 from 192.0.2.1, from 12:30:15.000 to the end",
+        "blue  Bob: no clock; used 96 ms",
+        "      ada 1.2, connection 7 from 192.0.2.1, from 12:30:15.000 to 12:30:19.500 (the connection broke)",
+        "",
+        "ply  side  arrived (UTC)  move    used   limit   overhead  lag",
+        "0    red   12:30:15.000   A2->B1  412.5  2000.0  -         1.2",
+        "1    blue  12:30:15.000   D3->C4  96.0   -       0.3       2.5",
+        "",
+        "what was last said over red's connection; >> by the player, << by the server",
+        "12:30:16.000 >> ready: room r1",
+        "12:30:17.000 << your_turn: room r1, ply 0 ...",
+        '12:30:18.000 >> move: room r1, ply 0, move {"type": "step"}',
+        "",
+        "what was last said over blue's connection; >> by the player, << by the server",
+        "12:30:19.000 >> 40 bytes that are no message: 474554",
+        "12:30:20.000 << your_turn: room r1, ply 1 (never taken)",
+        "",
+        "check it by the rules, and see it again: triarena replay m1 --boards",
+    ]
+
+
+async def test_json_has_all_that_is_stored_but_the_digests_of_tokens(database: str) -> None:
+    told = json.loads(report(database, "m1", "--json"))
+    assert told["evidence"] == EVIDENCE
+    assert told["result"] == RESULT
+    assert (told["match"], told["red"], told["settings"]["startup_seconds"]) == ("m1", "Ann", 30.0)
+    assert [ply["lag_ms"] for ply in told["plies"]] == [1.25, 2.5]
+    assert "digest-of-a-token" not in json.dumps(told)
+
+
+async def test_a_match_that_broke_off_is_reported_as_far_as_it_came(database: str) -> None:
+    text = report(database, "m2")
+    assert "no result is stored" in text
+    assert "no ply was played" in text
+    assert json.loads(report(database, "m2", "--json"))["evidence"] is None
+
+
+async def test_an_unknown_match_is_told_in_a_sentence(database: str) -> None:
+    done = CliRunner().invoke(main, ["report", "nope", "--database", database])
+    assert done.exit_code == 1
+    assert "unknown_match" in done.stderr
