@@ -11,6 +11,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.server.journal import MatchOpened, PlyPlayed, StoredMatch
+from triarena.server.recovery import resume_match
 
 from .conftest import PATIENCE, Client, World, house
 
@@ -166,7 +167,7 @@ async def test_a_match_goes_on_from_the_journal_after_the_server_died(world: Wor
     stored = StoredMatch(opened, tuple(p for p in plies if isinstance(p, PlyPlayed)), None)
     async with trio.open_nursery() as nursery:
         reborn = World(nursery, house(grace=30.0), PATIENCE)
-        reborn.lobby.resume(stored)
+        resume_match(reborn.lobby, stored)
         await trio.sleep(50)
         blue, _ = await back(reborn, blue_token)
         red, started = await back(reborn, red_token)
@@ -187,7 +188,7 @@ async def test_a_match_that_nobody_returns_to_is_aborted_and_nobodys_loss(
     assert isinstance(opened, MatchOpened)
     async with trio.open_nursery() as nursery:
         reborn = World(nursery, house(), PATIENCE)
-        reborn.lobby.resume(StoredMatch(opened, (), None))
+        resume_match(reborn.lobby, StoredMatch(opened, (), None))
         (room,) = reborn.lobby.rooms.values()
         await trio.sleep(61)
         assert room.result is not None

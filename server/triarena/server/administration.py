@@ -15,7 +15,9 @@ from triarena.protocol.values import TimeControl, Unlimited
 
 from .connection import Loss
 from .events import Cancelled, Nudge
+from .names import digest
 from .refusal import Refusal
+from .reservations import Reservation
 from .room import Room
 from .throttle import Throttle
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-Control: TypeAlias = c.Pause | c.Resume | c.Step | c.Cancel | c.Kick
+Control: TypeAlias = c.Pause | c.Resume | c.Step | c.Cancel
 
 
 class Administration:
@@ -50,8 +52,8 @@ class Administration:
         guest.admin = True
         guest.connection.post(Authenticated(id=message.id))
 
-    def prepare(self, guest: Guest, message: c.Prepare) -> Prepared:
-        """Make a room with its seats and reservations."""
+    async def prepare(self, guest: Guest, message: c.Prepare) -> Prepared:
+        """Make a room with its seats and reservations; told, and seen by anybody, when it is stored."""
         self._require(guest)
         lobby = self._lobby
         limit = lobby.house.prepared_rooms
@@ -66,51 +68,68 @@ class Administration:
             side: control if slot.timed else Unlimited() for side, slot in zip(Side, message.slots, strict=True)
         }
         seed = lobby.names.seed() if message.seed is None else message.seed
-        room = lobby.open_room(game, options, seed, controls)
+        room = lobby.new_room(game, options, seed, controls)
         room.prepared = True
         room.gate.paused = message.paused
         codes: list[str | None] = []
+        expires = trio.current_time() + lobby.house.reservation
         for (side, seat), slot in zip(room.seats.items(), message.slots, strict=True):
             seat.fixed_name = slot.name
-            seat.reservation = lobby.names.token() if slot.reserved else None
-            if seat.reservation is not None:
-                lobby.seating.reservations.add(seat.reservation, room, side, trio.current_time())
-            codes.append(seat.reservation)
+            code = lobby.names.token() if slot.reserved else None
+            if code is not None:
+                seat.reservation = digest(code)
+                lobby.seating.reservations.add(seat.reservation, Reservation(room, side, expires))
+            codes.append(code)
+        try:
+            await lobby.keeping.keep(room, paused=message.paused)
+        except BaseException:
+            lobby.seating.forget(room)
+            raise
+        lobby.add(room)
         return Prepared(id=message.id, room=room.id, reservations=codes)
 
-    def control(self, guest: Guest, message: Control) -> str:
-        """Carry out a request about a room or a connection; a sentence that says what was done."""
+    async def control(self, guest: Guest, message: Control) -> str:
+        """Carry out a request about a room; a sentence that says what was done. What must outlive the server is
+        stored first.
+        """
         self._require(guest)
-        if isinstance(message, c.Kick):
-            return self._kick(message.connection)
         room = self._lobby.room(message.room)
-        if room.result is not None:
-            raise Refusal("match_over", f"the match in room {room.id!r} is over")
-        match message:
-            case c.Pause():
-                return self._pause(room)
-            case c.Resume():
-                return self._resume(room)
-            case c.Step():
-                return self._step(room)
-            case c.Cancel():
-                return self._cancel(room, message.reason)
+        async with room.changing:
+            self._in_play(room)
+            match message:
+                case c.Pause():
+                    return await self._pause(room)
+                case c.Resume():
+                    return await self._resume(room)
+                case c.Step():
+                    return self._step(room)
+                case c.Cancel():
+                    return await self._cancel(room, message.reason)
 
     def _require(self, guest: Guest) -> None:
         if not guest.admin:
             raise Refusal("not_administrator", "only an administrator may do this: authenticate first")
 
-    def _pause(self, room: Room) -> str:
+    def _in_play(self, room: Room) -> None:
+        """Raises Refusal if the match is over, or the room was closed."""
+        if room.result is not None:
+            raise Refusal("match_over", f"the match in room {room.id!r} is over")
+
+    async def _pause(self, room: Room) -> str:
         if room.gate.paused:
             return f"room {room.id} was paused already"
+        await self._lobby.keeping.keep(room, paused=True)
+        self._in_play(room)
         room.gate.paused, room.gate.steps = True, 0
         room.put(Nudge())
         self._lobby.happened(room, "paused")
         return f"room {room.id} is paused: a move under way will be taken, and no further ply is asked for"
 
-    def _resume(self, room: Room) -> str:
+    async def _resume(self, room: Room) -> str:
         if not room.gate.paused:
             return f"room {room.id} was not paused"
+        await self._lobby.keeping.keep(room, paused=False)
+        self._in_play(room)
         room.gate.paused, room.gate.steps = False, 0
         room.put(Nudge())
         self._lobby.happened(room, "resumed")
@@ -127,18 +146,24 @@ class Administration:
         self._lobby.start_if_ready(room)
         return f"room {room.id} plays one ply"
 
-    def _cancel(self, room: Room, reason: str) -> str:
+    async def _cancel(self, room: Room, reason: str) -> str:
         sentence = "an administrator cancelled the match" + (f": {reason}" if reason else "")
+        if room.referee is None:
+            await self._lobby.keeping.forget(room)
+            self._in_play(room)
         if room.referee is None:
             self._lobby.close_room(room)
             return f"room {room.id} is closed"
         room.put(Cancelled(sentence))
         return f"the match in room {room.id} is cancelled"
 
-    def _kick(self, number: str) -> str:
-        guest = self._lobby.guests.get(number)
-        if guest is None:
+    def kick(self, guest: Guest, message: c.Kick) -> str:
+        """Close a connection; a sentence that says so."""
+        self._require(guest)
+        number = message.connection
+        kicked = self._lobby.guests.get(number)
+        if kicked is None:
             raise Refusal("unknown_connection", f"there is no connection {number!r}")
-        guest.connection.loss = Loss("disconnected", "an administrator closed its connection", final=True)
-        guest.connection.close("kicked", "an administrator closed your connection")
+        kicked.connection.loss = Loss("disconnected", "an administrator closed its connection", final=True)
+        kicked.connection.close("kicked", "an administrator closed your connection")
         return f"connection {number} is closed"

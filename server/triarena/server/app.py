@@ -1,8 +1,8 @@
 """The server as a whole: the journal, the lobby, the door; and how it stops.
 
 Three nurseries, one inside the other: connections, matches, the door. Stopping is an explicit act from the inside
-out: the door closes, matches finish within the grace period or are ended as nobody's loss, everybody is told
-goodbye.
+out: the door closes, matches finish within the grace period or are broken off to go on at the next start, everybody
+is told goodbye. Around them the claim on the database is guarded: without it everything stops at once.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ import trio
 from .connection import FAREWELL_SECONDS
 from .descriptors import RESERVED, provide_descriptors
 from .door import Door, DoorRules
-from .journal import list_matches, open_journal, read_match
+from .journal import Journal, claim_database, open_journal
 from .lag import LoopLag
 from .lobby import House, Lobby
 from .names import Names
+from .recovery import recover
 
 log = structlog.get_logger()
 
@@ -60,37 +61,58 @@ class Plan:
 async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[str, int]]], None]) -> None:
     """Serve until ``stop`` is set. ``ready`` is told the addresses once clients can connect.
 
-    Raises CannotListen, or JournalError if the database can't be opened.
+    Raises CannotListen, or JournalError if the database can't be opened, or another server uses it.
     """
     listeners = await _listen(plan.host, plan.port)
     lag = LoopLag()
     lag.align(trio.current_time())
     trio.lowlevel.add_instrument(lag)
     try:
-        async with open_journal(plan.database) as journal, trio.open_nursery() as connections:
-            async with trio.open_nursery() as matches:
-                lobby = Lobby(
-                    plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
-                )
-                await _resume_matches(lobby, plan.database)
-                entrance = Door(_affordable(plan.door), lobby.serve, connections, lag.arrival)
-                async with trio.open_nursery() as door:
-                    for listener in listeners:
-                        door.start_soon(entrance.keep, listener)
-                    door.start_soon(_sweep, lobby)
-                    door.start_soon(_collect_garbage, lobby)
-                    ready([_address(listener.socket) for listener in listeners])
-                    await stop.wait()
-                    log.info("stopping", matches=lobby.running(), grace=plan.grace)
-                    door.cancel_scope.cancel()
-                await _finish_matches(lobby, plan.grace)
-            for guest in list(lobby.guests.values()):
-                guest.connection.close("server_stopping", "the server is stopping; try again later")
-            connections.cancel_scope.deadline = trio.current_time() + FAREWELL_SECONDS + 1
+        async with (
+            claim_database(plan.database) as claim,
+            open_journal(plan.database) as journal,
+            trio.open_nursery() as guarded,
+        ):
+            guarded.start_soon(claim.guard, guarded.cancel_scope)
+            await _host(plan, stop, ready, listeners, lag, journal)
+            guarded.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(lag)
         for listener in listeners:
             await trio.aclose_forcefully(listener)
+    if claim.failure is not None:
+        raise claim.failure
+
+
+async def _host(
+    plan: Plan,
+    stop: trio.Event,
+    ready: Callable[[Sequence[tuple[str, int]]], None],
+    listeners: Sequence[trio.SocketListener],
+    lag: LoopLag,
+    journal: Journal,
+) -> None:
+    """From the first client to the last."""
+    async with trio.open_nursery() as connections:
+        async with trio.open_nursery() as matches:
+            lobby = Lobby(
+                plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
+            )
+            await recover(lobby, plan.database)
+            entrance = Door(_affordable(plan.door), lobby.serve, connections, lag.arrival)
+            async with trio.open_nursery() as door:
+                for listener in listeners:
+                    door.start_soon(entrance.keep, listener)
+                door.start_soon(_sweep, lobby)
+                door.start_soon(_collect_garbage, lobby)
+                ready([_address(listener.socket) for listener in listeners])
+                await stop.wait()
+                log.info("stopping", matches=lobby.running(), grace=plan.grace)
+                door.cancel_scope.cancel()
+            await _finish_matches(lobby, plan.grace)
+        for guest in list(lobby.guests.values()):
+            guest.connection.close("server_stopping", "the server is stopping; try again later")
+        connections.cancel_scope.deadline = trio.current_time() + FAREWELL_SECONDS + 1
 
 
 async def watch_signals(stop: trio.Event, everything: trio.CancelScope) -> None:
@@ -158,19 +180,6 @@ async def _collect_garbage(lobby: Lobby) -> None:
         if not lobby.running() or trio.current_time() - collected > COLLECT_SECONDS:
             gc.collect()
             collected = trio.current_time()
-
-
-async def _resume_matches(lobby: Lobby, database: str) -> None:
-    """Open the rooms of the matches that had not ended when the server last stopped, however it did."""
-    unfinished = await trio.to_thread.run_sync(partial(list_matches, database, limit=10_000, finished=False))
-    for summary in unfinished:
-        stored = await trio.to_thread.run_sync(read_match, database, summary.match)
-        try:
-            lobby.resume(stored)
-        except Exception as error:  # whatever is wrong with one match, the others go on
-            log.error("match_not_resumed", match=summary.match, why=str(error))
-    if unfinished:
-        log.info("matches_resumed", matches=lobby.running(), of=len(unfinished))
 
 
 async def _finish_matches(lobby: Lobby, grace: float) -> None:

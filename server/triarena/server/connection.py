@@ -73,6 +73,10 @@ class Handler(Protocol):
         """A message; ``at`` is when its last byte arrived."""
         ...
 
+    def misread(self, answer: Error) -> None:
+        """A request could not be read; ``answer`` is to be sent after those of the requests before it."""
+        ...
+
     def violated(self, fault: Fault) -> None:
         """The client said in a room what it may not say there now."""
         ...
@@ -305,7 +309,11 @@ class Connection:
             self.loss = Loss("protocol_violation", fault.message, final=True)
             self.close(fault.code, fault.message)
             return
-        self.post(Error(code=fault.code, message=fault.message, request=fault.request, room=fault.room, id=fault.id))
+        answer = Error(code=fault.code, message=fault.message, request=fault.request, room=fault.room, id=fault.id)
+        if fault.request is None:
+            self.post(answer)
+        else:
+            handler.misread(answer)
         if fault.room is not None:
             handler.violated(fault)
         if self._bad_frames >= self._patience.bad_frames:

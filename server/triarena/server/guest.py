@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import deque
+from typing import TYPE_CHECKING, TypeAlias
+
+import structlog
+import trio
 
 from triarena.games import Side
 from triarena.protocol import from_client as c
 from triarena.protocol.from_server import Done, Error, Left, Welcome
 from triarena.protocol.session import Fault
+from triarena.protocol.table import ANSWERS
 
 from .connection import Connection, Loss
 from .events import Gone, HasMoved, IsReady, Surrendered
@@ -16,6 +21,13 @@ from .room import Room
 
 if TYPE_CHECKING:
     from .lobby import Lobby
+
+
+log = structlog.get_logger()
+
+Stored: TypeAlias = c.JoinReserved | c.Prepare | c.Pause | c.Resume | c.Step | c.Cancel
+STORED = (c.JoinReserved, c.Prepare, c.Pause, c.Resume, c.Step, c.Cancel)
+"""The requests that are answered when something has been stored."""
 
 
 class Guest:
@@ -31,24 +43,72 @@ class Guest:
         self.rooms: dict[str, Room] = {}
         """Where it has a seat, by room."""
         self.watching: dict[str, Room] = {}
+        self.has_gone = False
         self._lobby = lobby
+        self._unanswered: deque[c.FromClient | Error] = deque()
+        """Requests in the order of their answers, if the first one's takes time; and answers that wait for theirs."""
         connection.on_drained = self._drained
 
     def heard(self, message: c.FromClient, at: float) -> None:
-        """Act on a message; a request that can't be granted is answered with the reason."""
+        """Act on a message; a request that can't be granted is answered with the reason.
+
+        What is answered only when it is stored does not hold up the reader, since a move may come next: other
+        requests wait behind it, moves do not.
+        """
+        if isinstance(message, STORED) or (self._unanswered and type(message) in ANSWERS):
+            self._queue(message)
+            return
         try:
             self._act(message, at)
         except Refusal as refusal:
-            answers = isinstance(message, c.Request)
-            self.connection.post(
-                Error(
-                    code=refusal.code,
-                    message=refusal.message,
-                    request=message.type if answers else None,
-                    room=getattr(message, "room", None),
-                    id=getattr(message, "id", None),
-                )
+            self._refuse(message, refusal)
+
+    def misread(self, answer: Error) -> None:
+        """It made a request that could not be read; ``answer`` is sent when it is its turn."""
+        if self._unanswered:
+            self._queue(answer)
+        else:
+            self.connection.post(answer)
+
+    def _queue(self, item: c.FromClient | Error) -> None:
+        self._unanswered.append(item)
+        if len(self._unanswered) == 1:
+            self._lobby.start_soon(self._answer_in_turn)
+
+    async def _answer_in_turn(self) -> None:
+        """Not a task of the connection's: what has been begun is done, though the client may be gone meanwhile."""
+        try:
+            while self._unanswered and not self.has_gone:
+                item = self._unanswered[0]
+                if isinstance(item, Error):
+                    self.connection.post(item)
+                else:
+                    await self._grant(item)
+                self._unanswered.popleft()
+        except Exception:
+            log.exception("request_failed", connection=self.connection.number)
+            self.connection.close("internal_error", "the server made an error and closes this connection")
+
+    async def _grant(self, message: c.FromClient) -> None:
+        try:
+            if isinstance(message, STORED):
+                await self._act_when_stored(message)
+            else:
+                self._act(message, trio.current_time())
+        except Refusal as refusal:
+            self._refuse(message, refusal)
+
+    def _refuse(self, message: c.FromClient, refusal: Refusal) -> None:
+        answers = isinstance(message, c.Request)
+        self.connection.post(
+            Error(
+                code=refusal.code,
+                message=refusal.message,
+                request=message.type if answers else None,
+                room=getattr(message, "room", None),
+                id=getattr(message, "id", None),
             )
+        )
 
     def violated(self, fault: Fault) -> None:
         """It said in a room what it may not say there now: with a running match that is a forfeit."""
@@ -62,6 +122,7 @@ class Guest:
 
     def gone(self) -> None:
         """The connection is over: seats are given back, running matches hear of it."""
+        self.has_gone = True
         for room in list(self.rooms.values()):
             seat = room.seat_of(self.connection)
             if seat is None:
@@ -96,8 +157,6 @@ class Guest:
                 lobby.seating.join(self, message)
             case c.JoinRoom():
                 lobby.seating.join_room(self, message)
-            case c.JoinReserved():
-                lobby.seating.join_reserved(self, message)
             case c.Rejoin():
                 lobby.seating.rejoin(self, message)
             case c.Observe():
@@ -106,13 +165,23 @@ class Guest:
                 connection.post(lobby.list_rooms(message))
             case c.Authenticate():
                 lobby.administration.authenticate(self, message)
-            case c.Prepare():
-                connection.post(lobby.administration.prepare(self, message))
-            case c.Pause() | c.Resume() | c.Step() | c.Cancel() | c.Kick():
-                sentence = lobby.administration.control(self, message)
-                connection.post(Done(id=message.id, message=sentence))
+            case c.Kick():
+                connection.post(Done(id=message.id, message=lobby.administration.kick(self, message)))
+            case c.JoinReserved() | c.Prepare() | c.Pause() | c.Resume() | c.Step() | c.Cancel():
+                raise AssertionError(f"{message.type} is one of STORED")
             case c.Ping() | c.Pong():
                 pass  # the connection's affair
+
+    async def _act_when_stored(self, message: Stored) -> None:
+        lobby = self._lobby
+        match message:
+            case c.JoinReserved():
+                await lobby.seating.join_reserved(self, message)
+            case c.Prepare():
+                self.connection.post(await lobby.administration.prepare(self, message))
+            case c.Pause() | c.Resume() | c.Step() | c.Cancel():
+                sentence = await lobby.administration.control(self, message)
+                self.connection.post(Done(id=message.id, message=sentence))
 
     def _greet(self, hello: c.Hello) -> None:
         answer = self._lobby.greet(self, hello)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 import structlog
 import trio
-from pydantic import TypeAdapter
 
 from triarena.games import AnyGame, BadOptions, IntOption, Side, UnknownGame, find_game, games, settle_options
 from triarena.protocol import from_client as c
@@ -24,7 +23,8 @@ from .bots import BotTokens, Identities
 from .connection import Connection
 from .events import Suspended
 from .guest import Guest
-from .journal import Journal, StoredMatch
+from .journal import Journal
+from .keeping import Keeping
 from .lag import LoopLag
 from .names import Names
 from .refusal import Refusal
@@ -68,7 +68,7 @@ class House:
 
 
 class Lobby:
-    """One per server. All its methods are synchronous; matches run as tasks in the nursery it is given."""
+    """One per server. Matches, and what has to be stored, run as tasks in the nursery it is given."""
 
     def __init__(
         self,
@@ -84,7 +84,8 @@ class Lobby:
         self.names = names
         self.rooms: dict[str, Room] = {}
         self.guests: dict[str, Guest] = {}
-        self.seating = Seating(self, house.reservation)
+        self.seating = Seating(self)
+        self.keeping = Keeping(journal, self.seating.reservations, self._lives, now, self.start_soon)
         self.administration = Administration(self, is_secret)
         self.identities = Identities(house.bots)
         self.draining = False
@@ -93,6 +94,12 @@ class Lobby:
         self._matches = matches
         self._now = now
         self._ended = trio.Event()
+        self._suspended = False
+
+    def start_soon(self, work: Callable[..., Awaitable[object]], *arguments: object) -> None:
+        """Run something that is to be done whether or not who asked for it stays; nothing more once all is stopped."""
+        if not self._suspended:
+            self._matches.start_soon(work, *arguments)
 
     # -- what rooms need -----------------------------------------------------------------------
 
@@ -191,47 +198,42 @@ class Lobby:
         self, game: AnyGame, options: dict[str, int | str], seed: int, clocks: Mapping[Side, TimeControl]
     ) -> Room:
         """A new room with open seats."""
+        room = self.new_room(game, options, seed, clocks)
+        self.add(room)
+        return room
+
+    def new_room(
+        self, game: AnyGame, options: dict[str, int | str], seed: int, clocks: Mapping[Side, TimeControl]
+    ) -> Room:
+        """A new room that nobody sees yet. Raises Refusal if there may be no more."""
         if self.draining:
             raise Refusal("server_stopping", "the server is about to stop and starts nothing new")
         if len(self.rooms) >= self.house.rooms:
             self.sweep(everything_over=True)
         if len(self.rooms) >= self.house.rooms:
             raise Refusal("too_many_rooms", f"the server has {self.house.rooms} rooms, and no more; try later")
-        return self._add_room(self.names.room(self.rooms), game, options, seed, clocks)
+        return self.make_room(self.new_name(), game, options, seed, clocks)
 
-    def _add_room(
+    def new_name(self) -> str:
+        """A name that no room has."""
+        return self.names.room(self.rooms, self.keeping.names)
+
+    def make_room(
         self, name: str, game: AnyGame, options: dict[str, int | str], seed: int, clocks: Mapping[Side, TimeControl]
     ) -> Room:
+        """A room of that name that nobody sees yet."""
         house = self.house
         terms = Terms(game, options, seed, clocks, startup=house.startup, grace=house.grace)
         seats = {side: Seat(side, clocks[side]) for side in Side}
-        room = Room(name, terms, seats, self, self._effective(terms))
+        return Room(name, terms, seats, self, self._effective(terms), match_id=self.names.match())
+
+    def add(self, room: Room) -> None:
+        """Let everybody see a room."""
         self.rooms[room.id] = room
         self.happened(room, "opened")
-        return room
 
-    def resume(self, stored: StoredMatch) -> None:
-        """Open the room of a match that broke off when the server did. Raises MoveError, UnknownGame or ValueError
-        if it can't go on.
-        """
-        opened = stored.opened
-        game = find_game(opened.game)
-        if game.rules_version != opened.rules_version:
-            raise ValueError(f"it was played by version {opened.rules_version} of the rules")
-        controls = TypeAdapter(dict[str, TimeControl]).validate_python(opened.time_control)
-        clocks = {side: controls[side.value] for side in Side}
-        name = opened.room if opened.room not in self.rooms else self.names.room(self.rooms)
-        room = self._add_room(name, game, dict(opened.options), opened.seed, clocks)
-        names = {Side.RED: opened.red, Side.BLUE: opened.blue}
-        for side, seat in room.seats.items():
-            seat.name, seat.key = names[side], str(opened.settings["seats"][side.value]["key"])
-            self.seating.keep(room, seat)
-        try:
-            room.resume(stored, self.house.resume)
-        except Exception:
-            del self.rooms[room.id]
-            raise
-        self._matches.start_soon(self._run_match, room)
+    def _lives(self, room: Room) -> bool:
+        return self.rooms.get(room.id) is room
 
     def _effective(self, terms: Terms) -> dict[str, Any]:
         clocks = {side.value: control.model_dump() for side, control in terms.clocks.items()}
@@ -240,19 +242,29 @@ class Lobby:
     def start_if_ready(self, room: Room) -> None:
         """Let the match begin when both seats are taken and nobody paused it."""
         if room.full and room.gate.open and room.referee is None and room.result is None:
-            room.begin(self.names.match())
-            self._matches.start_soon(self._run_match, room)
+            room.begin(room.match_id)
+            self.play(room)
+
+    def play(self, room: Room) -> None:
+        """Let a match that has been begun (or resumed) go on to its end."""
+        self.start_soon(self._run_match, room)
 
     async def _run_match(self, room: Room) -> None:
         assert room.referee is not None, "begin() was called"
         await room.referee.run()
         self._ended.set()
+        if room.result is not None:
+            await self.keeping.let_go(room)
 
     def close_room(self, room: Room) -> None:
         """Forget a room; whoever waits in it is told."""
+        self._close(room, "the room was closed before a match began")
+        self.start_soon(self.keeping.let_go, room)
+
+    def _close(self, room: Room, why: str) -> None:
         self.seating.forget(room)
         if room.result is None:
-            room.over(results.aborted("cancelled", None, "the room was closed before a match began"), None)
+            room.over(results.aborted("cancelled", None, why), None)
         del self.rooms[room.id]
         self.happened(room, "closed")
 
@@ -299,11 +311,13 @@ class Lobby:
     # -- stopping ------------------------------------------------------------------------------
 
     def drain(self) -> None:
-        """Start nothing new: close the rooms in which no match has begun."""
+        """Start nothing new: close the rooms in which no match has begun. The journal keeps the prepared ones."""
         self.draining = True
+        self.keeping.stop()
         for room in list(self.rooms.values()):
             if room.referee is None:
-                self.close_room(room)
+                again = "; started again, it has this room and its reservations again" if room.prepared else ""
+                self._close(room, f"the server stops before a match began{again}")
 
     def running(self) -> int:
         """How many matches have not ended."""
@@ -320,6 +334,7 @@ class Lobby:
         for room in self.rooms.values():
             if room.referee is not None:  # also of one that is over: its end may not be stored yet
                 room.put(Suspended())
+        self._suspended = True
 
 
 def game_info(game: AnyGame) -> GameInfo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container
+from hashlib import sha256
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without letters that look alike."""
@@ -17,11 +18,11 @@ class Names:
     def _word(self, length: int) -> str:
         return "".join(LETTERS[self._draw(len(LETTERS))] for _ in range(length))
 
-    def room(self, taken: Container[str]) -> str:
+    def room(self, *taken: Container[str]) -> str:
         """A short name for a room, to be typed by people; not a secret."""
         while True:
             name = self._word(4)
-            if name not in taken:
+            if not any(name in names for names in taken):
                 return name
 
     def match(self) -> str:
@@ -35,3 +36,8 @@ class Names:
     def seed(self) -> int:
         """A seed for a match."""
         return self._draw(2**48)
+
+
+def digest(token: str) -> str:
+    """What is kept of a token."""
+    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

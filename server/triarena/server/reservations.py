@@ -1,4 +1,4 @@
-"""Reservation codes: unguessable, for one seat, good once and for a while."""
+"""Reservations: unguessable codes, each for one seat, good once and for a while. Of a code only its digest is known."""
 
 from __future__ import annotations
 
@@ -13,51 +13,49 @@ REMEMBERED = 600.0
 """Seconds for which an expired code is still told apart from an unknown one."""
 
 
-@dataclass(slots=True)
-class _Reservation:
+@dataclass(slots=True, eq=False)
+class Reservation:
+    """What a code is good for."""
+
     room: Room
     side: Side
     expires: float
+    """In trio's time."""
     used: bool = False
 
 
 class Reservations:
-    """All codes that are out. Times are trio's."""
+    """All codes that are out, by their digests."""
 
-    def __init__(self, lifetime: float) -> None:
-        self._lifetime = lifetime
-        self._codes: dict[str, _Reservation] = {}
+    def __init__(self) -> None:
+        self._by_digest: dict[str, Reservation] = {}
 
-    def add(self, code: str, room: Room, side: Side, now: float) -> None:
-        """A code was given out."""
-        self._codes[code] = _Reservation(room, side, now + self._lifetime)
+    def add(self, digest: str, reservation: Reservation) -> None:
+        """A code is good from now on."""
+        self._by_digest[digest] = reservation
 
-    def redeem(self, code: str, now: float) -> tuple[Room, Side]:
-        """The seat of a code. Who knows a code is its owner, and is told what became of it. Raises Refusal."""
-        reservation = self._codes.get(code)
+    def find(self, digest: str) -> Reservation | None:
+        """What became of a code; None if there is none, or it expired long ago."""
+        return self._by_digest.get(digest)
+
+    def redeemable(self, digest: str, now: float) -> Reservation:
+        """The reservation of a code that opens its seat now. Who knows a code is its owner, and is told what became
+        of it. Raises Refusal.
+        """
+        reservation = self.find(digest)
         if reservation is None:
             raise Refusal("unknown_reservation", "there is no such reservation; was it copied completely?")
         if reservation.used:
             raise Refusal("reservation_used", "this reservation was used already; a code opens its seat once")
         if now >= reservation.expires:
             raise Refusal("reservation_expired", "this reservation has expired; ask the organiser for a new one")
-        return reservation.room, reservation.side
+        return reservation
 
-    def used(self, code: str) -> None:
-        """Its seat was taken."""
-        if code in self._codes:
-            self._codes[code].used = True
-
-    def reopen(self, code: str) -> None:
-        """Its seat was given back before the match began."""
-        if code in self._codes:
-            self._codes[code].used = False
-
-    def forget(self, code: str) -> None:
+    def forget(self, digest: str) -> None:
         """Its room is no more."""
-        self._codes.pop(code, None)
+        self._by_digest.pop(digest, None)
 
     def sweep(self, now: float) -> None:
         """Forget the codes that expired long ago."""
-        for code in [code for code, r in self._codes.items() if now >= r.expires + REMEMBERED and not r.used]:
-            del self._codes[code]
+        for digest in [d for d, r in self._by_digest.items() if now >= r.expires + REMEMBERED and not r.used]:
+            del self._by_digest[digest]

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+import trio
+
 from triarena.games import AnyPosition, Side
 from triarena.protocol.codec import encode
 from triarena.protocol.frames import TO_CLIENT
@@ -98,10 +100,15 @@ class Room:
     """By an administrator: stays when nobody sits in it."""
     touched: float = 0.0
     """When somebody last came or went, in trio's time; idle rooms are closed."""
+    match_id: str = ""
+    """Of the match that will be played here; known before, so that after a restart it is known whether it was."""
     match: str | None = None
+    """The same, once it has begun."""
     result: Result | None = None
     referee: Referee | None = None
     scribe: Scribe | None = None
+    changing: trio.Lock = field(default_factory=trio.Lock)
+    """Held while a change is stored; see ``keeping``."""
     _plies: deque[Turned] = field(default_factory=lambda: deque(maxlen=REMEMBERED_PLIES))
 
     # -- as it is ------------------------------------------------------------------------------
@@ -195,7 +202,7 @@ class Room:
 
     def begin(self, match: str) -> Referee:
         """The match is about to start: from now on all that happens goes to the referee's mailbox."""
-        self.match = match
+        self.match = self.match_id = match
         around = self.around
         self.scribe = Scribe(
             match=match,

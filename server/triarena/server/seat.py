@@ -49,7 +49,7 @@ class Seat:
     fixed_name: str | None = None
     """The name under which this seat plays whoever takes it."""
     reservation: str | None = None
-    """The code that alone opens this seat."""
+    """The digest of the code that alone opens this seat."""
     line: Line | None = None
     name: str | None = None
     key: str = ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import trio
@@ -12,6 +11,7 @@ from triarena.protocol import from_client as c
 from triarena.protocol.from_server import Joined
 from triarena.protocol.values import Updates
 
+from .names import digest
 from .refusal import Refusal
 from .reservations import Reservations
 from .room import Room
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Seating:
     """Who sits where in a lobby."""
 
-    def __init__(self, lobby: Lobby, reservation_seconds: float) -> None:
-        self.reservations = Reservations(reservation_seconds)
+    def __init__(self, lobby: Lobby) -> None:
+        self.reservations = Reservations()
         self._lobby = lobby
         self._seats: dict[str, tuple[Room, Seat]] = {}
         """By the digest of the token with which a player comes back."""
@@ -63,13 +63,28 @@ class Seating:
             raise Refusal("seat_reserved" if reserved else "room_full", f"every open seat of room {room.id!r} {why}")
         self._sit(guest, room, seat, message.updates, message.id)
 
-    def join_reserved(self, guest: Guest, message: c.JoinReserved) -> None:
-        """The seat that a reservation code was made for."""
+    async def join_reserved(self, guest: Guest, message: c.JoinReserved) -> None:
+        """The seat that a reservation code was made for; answered when it is stored that the code was used."""
         self._may_sit(guest)
-        room, side = self.reservations.redeem(message.reservation, trio.current_time())
-        self._sit(guest, room, room.seats[side], message.updates, message.id)
+        reservation = self.reservations.redeemable(digest(message.reservation), trio.current_time())
+        room = reservation.room
+        seat = room.seats[reservation.side]
+        self._may_sit_in(guest, room)
+        reservation.used = True  # at once: while it is being stored, nobody else may come with the code
+        try:
+            async with room.changing:
+                await self._lobby.keeping.keep(room, paused=room.gate.paused)
+                self._may_sit(guest)
+                if self._lobby.rooms.get(room.id) is not room:
+                    raise Refusal("unknown_room", f"room {room.id!r} was closed at this moment")
+                self._sit(guest, room, seat, message.updates, message.id)
+        except BaseException:
+            reservation.used = False
+            raise
 
     def _may_sit(self, guest: Guest) -> None:
+        if guest.has_gone:
+            raise Refusal("no_seat", "the connection is over")
         if self._lobby.draining:
             raise Refusal("server_stopping", "the server is about to stop and starts nothing new")
         guest.rooms = {room.id: room for room in guest.rooms.values() if room.result is None}
@@ -82,17 +97,18 @@ class Seating:
             sentence = "here only bots that the organiser gave a token may take a seat that is not reserved for them"
             raise Refusal("token_required", f"{sentence}: say hello with your name and token")
 
-    def _sit(self, guest: Guest, room: Room, seat: Seat, updates: Updates, id: int | None) -> None:
+    def _may_sit_in(self, guest: Guest, room: Room) -> None:
         if room.seat_of(guest.connection) is not None:
             raise Refusal("already_in_room", f"you have a seat in room {room.id!r} already")
         if room.id in guest.watching:
             raise Refusal("already_in_room", f"you observe room {room.id!r}; take a seat over another connection")
+
+    def _sit(self, guest: Guest, room: Room, seat: Seat, updates: Updates, id: int | None) -> None:
+        self._may_sit_in(guest, room)
         name = room.unique_name(guest.name or f"guest{guest.connection.number}", seat)
         token = self._lobby.names.token()
         seat.take(guest.connection, name, digest(token), updates, guest.software)
         self._seats[seat.key] = (room, seat)
-        if seat.reservation is not None:
-            self.reservations.used(seat.reservation)
         guest.rooms[room.id] = room
         guest.connection.post(_joined(room, seat, token, id))
         self._lobby.happened(room, "joined")
@@ -133,8 +149,8 @@ class Seating:
         """A seat was given back before the match started."""
         self._seats.pop(seat.key, None)
         seat.vacate()
-        if seat.reservation is not None:
-            self.reservations.reopen(seat.reservation)
+        if seat.reservation is not None and (reservation := self.reservations.find(seat.reservation)) is not None:
+            reservation.used = False  # not stored: after a restart the code is good again anyway
         self._lobby.happened(room, "left")
         if room.empty and not room.prepared:
             self._lobby.close_room(room)
@@ -149,11 +165,6 @@ class Seating:
             self._seats.pop(seat.key, None)
             if seat.reservation is not None:
                 self.reservations.forget(seat.reservation)
-
-
-def digest(token: str) -> str:
-    """What is kept of a token."""
-    return sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _joined(room: Room, seat: Seat, token: str, id: int | None) -> Joined:

@@ -1,0 +1,90 @@
+"""What was under way when the server last stopped, however it did: opened again before anybody may come in."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import structlog
+import trio
+from pydantic import TypeAdapter
+
+from triarena.games import Side, find_game
+from triarena.protocol.values import TimeControl
+
+from .journal import RoomForgotten, RoomKept, StoredMatch, kept_rooms, list_matches, read_match
+from .keeping import KeptRoom
+from .lobby import Lobby
+
+log = structlog.get_logger()
+
+MOST_MATCHES = 10_000
+"""How many unfinished matches are opened again; the newest."""
+
+
+async def recover(lobby: Lobby, database: str) -> None:
+    """Open the rooms of unfinished matches, paused if they were, and the prepared rooms that still wait for one.
+
+    Raises JournalError if the journal can't be read. Whatever is wrong with one room, the others are opened.
+    """
+    unfinished = await trio.to_thread.run_sync(partial(list_matches, database, limit=MOST_MATCHES, finished=False))
+    kept = {room.match: room for room in await trio.to_thread.run_sync(kept_rooms, database)}
+    lobby.keeping.names.update(room.room for room in kept.values())
+    for summary in unfinished:
+        stored = await trio.to_thread.run_sync(read_match, database, summary.match)
+        try:
+            resume_match(lobby, stored, kept.pop(summary.match, None))
+        except Exception as error:
+            log.error("match_not_resumed", match=summary.match, why=str(error))
+    matches = len(lobby.rooms)
+    for room in kept.values():
+        try:
+            if not reopen_room(lobby, room):
+                await lobby.journal.write(RoomForgotten(room.room))
+                lobby.keeping.names.discard(room.room)
+        except Exception as error:
+            log.error("room_not_reopened", room=room.room, why=str(error))
+    if unfinished or kept:
+        log.info("recovered", matches=matches, of=len(unfinished), rooms=len(lobby.rooms) - matches)
+
+
+def resume_match(lobby: Lobby, stored: StoredMatch, kept: RoomKept | None = None) -> None:
+    """Open the room of a match that broke off when the server did, with what was ``kept`` of it beside the match.
+
+    Raises MoveError, UnknownGame or ValueError if it can't go on.
+    """
+    opened = stored.opened
+    game = find_game(opened.game)
+    if game.rules_version != opened.rules_version:
+        raise ValueError(f"it was played by version {opened.rules_version} of the rules")
+    controls = TypeAdapter(dict[str, TimeControl]).validate_python(opened.time_control)
+    clocks = {side: controls[side.value] for side in Side}
+    name = opened.room if opened.room not in lobby.rooms else lobby.new_name()
+    room = lobby.make_room(name, game, dict(opened.options), opened.seed, clocks)
+    names = {Side.RED: opened.red, Side.BLUE: opened.blue}
+    for side, seat in room.seats.items():
+        seat.name, seat.key = names[side], str(opened.settings["seats"][side.value]["key"])
+    room.resume(stored, lobby.house.resume)
+    if kept is not None:
+        lobby.keeping.restore(room, KeptRoom.model_validate(kept.state), lobby.house.resume)
+    for seat in room.seats.values():
+        lobby.seating.keep(room, seat)
+    lobby.add(room)
+    lobby.play(room)
+
+
+def reopen_room(lobby: Lobby, kept: RoomKept) -> bool:
+    """Open a room again in which no match had begun. False for one that was only kept as paused: nobody sits there
+    any more, and no code leads there.
+
+    Raises Refusal or ValueError if it can't be opened.
+    """
+    state = KeptRoom.model_validate(kept.state)
+    if not state.prepared:
+        return False
+    game, options = lobby.settled(state.game, state.options)
+    clocks = {side: state.seats[side.value].time_control for side in Side}
+    room = lobby.make_room(kept.room, game, options, state.seed, clocks)
+    room.match_id = kept.match
+    lobby.keeping.restore(room, state, lobby.house.resume)
+    lobby.add(room)
+    return True
