@@ -1,0 +1,11 @@
+"""What the reliability benchmarks and the zoo of the tests share: a server process, and fleets of bots against it.
+
+* ``server``: ``triarena serve`` as a process of our own, killed and started again at will
+* ``line``: a connection that says whatever it is told to, on plain msgpack, without the reference client
+* ``scripts``: matches that were thought out before, so that a bot costs no thinking
+* ``crew``: the bots that play them, with their own notes of what they saw and when
+* ``host``: an administrator's line that prepares rooms
+* ``load``: something else for the processors to do
+* ``figures``: percentiles and tables
+* ``stalling``: a server that stands still now and then
+"""

@@ -1,0 +1,79 @@
+"""Bots that play scripts, and note what they saw and when."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import trio
+
+from .line import Line, Message
+from .scripts import Script
+
+Think: TypeAlias = Callable[[int, float], Awaitable[None]]
+"""Returns when the move of a ply is to be sent; given when the turn was received, by this process's clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """One own move, as its bot saw it; milliseconds."""
+
+    ply: int
+    true: float
+    """From receiving ``your_turn`` to having sent the move."""
+    charged: float
+    """What ``moved`` says."""
+    waited: float
+    """From having sent the move to ``moved``: what the way, the referee and the journal took."""
+
+
+@dataclass(slots=True)
+class Played:
+    """A bot's own record of a match."""
+
+    side: str = ""
+    notes: list[Noted] = field(default_factory=list)
+    over: Message | None = None
+    unanswered: float | None = None
+    """Milliseconds from receiving a turn to having answered it, if no ``moved`` came for it."""
+
+    @property
+    def reason(self) -> str:
+        """Why it ended."""
+        return "" if self.over is None else str(self.over["result"]["reason"])
+
+
+def after(seconds: float) -> Think:
+    """Answers so many seconds after the turn came."""
+
+    async def think(ply: int, received: float) -> None:
+        await trio.sleep(max(0.0, received + seconds - time.monotonic()))
+
+    return think
+
+
+async def play_script(line: Line, code: str, script: Script, think: Think) -> Played:
+    """Take the seat of a reservation and play the script until the match is over. Raises HungUp or Refused."""
+    played = Played()
+    played.side = (await line.request("joined", type="join_reserved", reservation=code, updates="moves"))["side"]
+    started = await line.hear("match_started")
+    room = started["room"]
+    await line.say(type="ready", room=room)
+    sent = 0.0
+    while True:
+        message = await line.hear("your_turn", "moved", "match_over")
+        if message["type"] == "match_over":
+            played.over = message
+            return played
+        if message["type"] == "your_turn":
+            ply, received = message["ply"], line.received_at
+            await think(ply, received)
+            await line.say(type="move", room=room, ply=ply, move=script.moves[ply])
+            sent = time.monotonic()
+            played.unanswered = (sent - received) * 1000
+        elif message["side"] == played.side and played.unanswered is not None:
+            waited = (line.received_at - sent) * 1000
+            played.notes.append(Noted(message["ply"], played.unanswered, message["used_ms"], waited))
+            played.unanswered = None
