@@ -84,6 +84,8 @@ REFUSALS: Final[dict[str, str]] = {
     "room_full": "Both seats are taken.",
     "seat_reserved": "The open seats want a code.",
     "server_stopping": "The server is about to stop.",
+    "storage_lost": "What was asked for must outlive the server, and could not be stored. So it was not done; "
+    "try again later.",
     "throttled": "Too many wrong secrets or tokens; the sentence says how long to wait.",
     "token_required": "On this server only bots with a token of their own, and holders of reservations, may play.",
     "too_many_observers": "The room is full of observers.",

@@ -27,7 +27,7 @@ from .journal import Journal, claim_database, open_journal
 from .lag import LoopLag
 from .lobby import House, Lobby
 from .names import Names
-from .recovery import recover
+from .recovery import Remains, read_remains, recover
 
 log = structlog.get_logger()
 
@@ -68,14 +68,12 @@ async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[st
     lag.align(trio.current_time())
     trio.lowlevel.add_instrument(lag)
     try:
-        async with (
-            claim_database(plan.database) as claim,
-            open_journal(plan.database) as journal,
-            trio.open_nursery() as guarded,
-        ):
-            guarded.start_soon(claim.guard, guarded.cancel_scope)
-            await _host(plan, stop, ready, listeners, lag, journal)
-            guarded.cancel_scope.cancel()
+        async with claim_database(plan.database) as claim, open_journal(plan.database) as journal:
+            remains = await trio.to_thread.run_sync(read_remains, plan.database)
+            async with trio.open_nursery() as guarded:
+                guarded.start_soon(claim.guard, guarded.cancel_scope)
+                await _host(plan, stop, ready, listeners, lag, journal, remains)
+                guarded.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(lag)
         for listener in listeners:
@@ -91,6 +89,7 @@ async def _host(
     listeners: Sequence[trio.SocketListener],
     lag: LoopLag,
     journal: Journal,
+    remains: Remains,
 ) -> None:
     """From the first client to the last."""
     async with trio.open_nursery() as connections:
@@ -98,8 +97,8 @@ async def _host(
             lobby = Lobby(
                 plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
             )
-            await recover(lobby, plan.database)
-            entrance = Door(_affordable(plan.door), lobby.serve, connections, lag.arrival)
+            await recover(lobby, remains)
+            entrance = Door(_affordable(plan.door), lobby.serve, connections, lag)
             async with trio.open_nursery() as door:
                 for listener in listeners:
                     door.start_soon(entrance.keep, listener)

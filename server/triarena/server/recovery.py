@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 
 import structlog
-import trio
 from pydantic import TypeAdapter
 
 from triarena.games import Side, find_game
@@ -21,20 +20,33 @@ MOST_MATCHES = 10_000
 """How many unfinished matches are opened again; the newest."""
 
 
-async def recover(lobby: Lobby, database: str) -> None:
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """What the journal holds that is not over."""
+
+    matches: tuple[StoredMatch, ...]
+    """The newest first."""
+    rooms: tuple[RoomKept, ...]
+
+
+def read_remains(database: str) -> Remains:
+    """What was under way, from the journal. Blocks. Raises JournalError if the journal can't be read."""
+    unfinished = list_matches(database, limit=MOST_MATCHES, finished=False)
+    return Remains(tuple(read_match(database, each.match) for each in unfinished), tuple(kept_rooms(database)))
+
+
+async def recover(lobby: Lobby, remains: Remains) -> None:
     """Open the rooms of unfinished matches, paused if they were, and the prepared rooms that still wait for one.
 
-    Raises JournalError if the journal can't be read. Whatever is wrong with one room, the others are opened.
+    Whatever is wrong with one room, the others are opened.
     """
-    unfinished = await trio.to_thread.run_sync(partial(list_matches, database, limit=MOST_MATCHES, finished=False))
-    kept = {room.match: room for room in await trio.to_thread.run_sync(kept_rooms, database)}
-    lobby.keeping.names.update(room.room for room in kept.values())
-    for summary in unfinished:
-        stored = await trio.to_thread.run_sync(read_match, database, summary.match)
+    kept = {room.match: room for room in remains.rooms}
+    lobby.keeping.names.update(room.room for room in remains.rooms)
+    for stored in remains.matches:
         try:
-            resume_match(lobby, stored, kept.pop(summary.match, None))
+            resume_match(lobby, stored, kept.pop(stored.match, None))
         except Exception as error:
-            log.error("match_not_resumed", match=summary.match, why=str(error))
+            log.error("match_not_resumed", match=stored.match, why=str(error))
     matches = len(lobby.rooms)
     for room in kept.values():
         try:
@@ -43,8 +55,8 @@ async def recover(lobby: Lobby, database: str) -> None:
                 lobby.keeping.names.discard(room.room)
         except Exception as error:
             log.error("room_not_reopened", room=room.room, why=str(error))
-    if unfinished or kept:
-        log.info("recovered", matches=matches, of=len(unfinished), rooms=len(lobby.rooms) - matches)
+    if remains.matches or kept:
+        log.info("recovered", matches=matches, of=len(remains.matches), rooms=len(lobby.rooms) - matches)
 
 
 def resume_match(lobby: Lobby, stored: StoredMatch, kept: RoomKept | None = None) -> None:
