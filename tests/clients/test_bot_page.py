@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.clients.scripted_server import referee, serving
+from tests.clients.lost_connections import POSITIONS, ask, begin, resume
+from tests.clients.scripted_server import Peer, one_after_another, over, referee, serving
 
 from triarena.cli import COMMANDS, main
 from triarena.games import find_game
@@ -77,6 +78,24 @@ def test_the_patient_bot_gets_ready_and_plays(page_file: Any) -> None:
         done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     assert "I play red against Bob and may load for 10 s" in done.stdout
+
+
+def test_the_remembering_bot_is_told_of_coming_back(page_file: Any) -> None:
+    def lost(peer: Peer) -> None:
+        begin(peer)
+        ask(peer, 0)
+
+    def back(peer: Peer) -> None:
+        resume(peer, 2)
+        ask(peer, 2)
+        peer.send(over())
+
+    with serving(one_after_another(lost, back)) as server:
+        arguments = ["join", "--game", "towerwars", "--port", str(server.port), page_file("remembering_bot.py")]
+        done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 0, done.output
+    seen = sys.modules["remembering_bot"].seen
+    assert seen == [POSITIONS[0], POSITIONS[0], POSITIONS[2], POSITIONS[2]]
 
 
 def test_the_program_of_ones_own_plays(page_file: Any) -> None:

@@ -52,6 +52,19 @@ def test_a_file_may_take_the_clock_and_get_ready(tmp_path: Path) -> None:
     assert bot.get_ready(21) == 42
 
 
+def test_a_file_may_be_told_of_coming_back(tmp_path: Path) -> None:
+    text = "def choose_move(position): pass\ndef come_back(match): return match * 3"
+    come_back = load_bot(bot_file(tmp_path, text), "towerwars").come_back
+    assert come_back is not None
+    assert come_back(2) == 6
+
+
+def test_a_come_back_that_takes_no_match_is_told_so_before_it_matters(tmp_path: Path) -> None:
+    error = failure(bot_file(tmp_path, "def choose_move(position): pass\ndef come_back(): pass"))
+    assert error.code == "bad_signature"
+    assert "come_back must take (match)" in error.message
+
+
 def test_a_file_may_import_its_neighbours_and_hold_dataclasses(tmp_path: Path) -> None:
     bot_file(tmp_path, "MOVE = 'A2->A3'", "openings_of_mine.py")
     text = """

@@ -11,6 +11,7 @@ from tests.clients.lost_connections import (
     FakeTime,
     Thinker,
     begin,
+    half_a_frame,
     moved,
     play_against,
     play_from_the_start_once_back,
@@ -135,6 +136,27 @@ def test_a_server_that_refuses_for_a_while_is_asked_again(code: str) -> None:
 
     _, _, (_, back) = play_against(begin, refuse, refuse, play_from_the_start_once_back)
     assert back == "back in the match after 0.3 s"
+
+
+def test_an_attempt_may_be_cut_anywhere_and_is_made_again() -> None:
+    def no_greeting(peer: Peer) -> None:
+        pass
+
+    def half_a_greeting(peer: Peer) -> None:
+        peer.expect(c.Hello)
+        half_a_frame(peer)
+
+    def nothing_after_the_greeting(peer: Peer) -> None:
+        peer.greet()
+
+    def no_answer_to_rejoin(peer: Peer) -> None:
+        peer.greet()
+        peer.expect(c.Rejoin)
+
+    cuts = (no_greeting, half_a_greeting, nothing_after_the_greeting, no_answer_to_rejoin)
+    _, bot, reports = play_against(begin, *cuts, play_from_the_start_once_back)
+    assert bot.told == ["get_ready", "come_back"]
+    assert reports[1:] == ["back in the match after 1.5 s"]
 
 
 def test_a_token_that_is_throttled_is_tried_again() -> None:
