@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -29,6 +30,31 @@ class Encoded(Generic[T]):
 def encode(message: T) -> Encoded[T]:
     """The message as a frame. Fields without a value are left out."""
     return Encoded(message, frame(msgpack.packb(message.model_dump(exclude_none=True))))
+
+
+def pack_map(plain: Mapping[str, Any], packed: Mapping[str, bytes]) -> bytes:
+    """A msgpack map of plain values and of values that were packed before."""
+    packer = msgpack.Packer(autoreset=False)
+    packer.pack_map_header(len(plain) + len(packed))
+    for name, value in plain.items():
+        packer.pack(name)
+        packer.pack(value)
+    parts = [bytes(packer.bytes())]
+    for name, value in packed.items():
+        parts += [msgpack.packb(name), value]
+    return b"".join(parts)
+
+
+def pack_array(packed: Sequence[bytes]) -> bytes:
+    """A msgpack array of values that were packed before."""
+    packer = msgpack.Packer()
+    return b"".join([packer.pack_array_header(len(packed)), *packed])
+
+
+def encode_with(message: T, packed: Mapping[str, bytes]) -> Encoded[T]:
+    """The message as a frame, with these fields as they were packed before, whatever the message itself has there."""
+    plain = message.model_dump(exclude_none=True, exclude=set(packed), warnings=False)
+    return Encoded(message, frame(pack_map(plain, packed)))
 
 
 class Undecodable(RemoteProtocolError):

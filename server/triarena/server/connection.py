@@ -35,6 +35,9 @@ FAREWELL_SECONDS = 2.0
 REQUEST_COST = 5
 """A request counts as so many messages: it makes the server look things up, and write an answer that may be long."""
 
+UNREAD_SECONDS = 0.02
+"""A write that takes longer than this, and not by the server's own lag, waits for a peer that doesn't read."""
+
 LossReason = Literal["disconnected", "stalled", "protocol_violation"]
 
 
@@ -96,8 +99,9 @@ class Connection:
         address: str,
         patience: Patience,
         arrival: Callable[[], float] = trio.current_time,
+        lag_since: Callable[[float], float] = lambda moment: 0.0,
     ) -> None:
-        """``arrival`` tells when what was read just now came; see ``lag``."""
+        """``arrival`` tells when what was read just now came, ``lag_since`` the worst lag of the loop; see ``lag``."""
         self.number = number
         self.address = address
         self.loss = Loss("disconnected", "the connection was lost")
@@ -108,6 +112,8 @@ class Connection:
         self._stream = stream
         self._patience = patience
         self._arrival = arrival
+        self._lag_since = lag_since
+        self._writing_since: float | None = None
         self._transcript: Transcript | None = None
         self._outbox: list[tuple[bytes, Callable[[float], None] | None]] = []
         self._queued = 0
@@ -115,6 +121,7 @@ class Connection:
         self._drained: trio.Event | None = None
         self._ended = trio.Event()
         self._closing = False
+        self._over = trio.Event()
         self._handler: Handler | None = None
         self._heard_at = trio.current_time()
         self._greet_by = self._heard_at + patience.greeting
@@ -180,20 +187,38 @@ class Connection:
         self._scope.cancel()
 
     def _end(self) -> None:
-        if not self._closing:
-            self._closing = True
-            if self._handler is not None:
-                self._handler.gone()
+        """Nothing more is posted or heard. The handler is told by a task of its own, since whoever posted what was too
+        much for this peer may be in the middle of telling others.
+        """
+        self._closing = True
+        self._over.set()
+
+    async def _report(self) -> None:
+        await self._over.wait()
+        self._tell_gone()
+
+    def _tell_gone(self) -> None:
+        handler, self._handler = self._handler, None
+        if handler is not None:
+            handler.gone()
 
     def _queue(self, data: bytes, sent: Callable[[float], None] | None) -> None:
         if self._transcript is not None:
             sent = _noting(self._transcript.say(data, trio.current_time()), sent)
+        if sent is not None and self._blocked():
+            sent(trio.current_time())
+            sent = None
         self._queued += len(data)
         if self._queued > self._patience.queue_bytes:
             self.abort("stalled", "the client did not read what the server sent")
             return
         self._outbox.append((data, sent))
         self._wake.set()
+
+    def _blocked(self) -> bool:
+        """Whether the peer does not read what was sent before, so that the clock of its turn can't wait for it."""
+        since = self._writing_since
+        return since is not None and trio.current_time() - since > UNREAD_SECONDS
 
     # -- its tasks -----------------------------------------------------------------------------
 
@@ -204,10 +229,12 @@ class Connection:
             with self._scope:
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(self._read, handler)
+                    nursery.start_soon(self._report)
                     await self._write()
                     nursery.cancel_scope.cancel()
         finally:
             self._end()
+            self._tell_gone()
             with trio.CancelScope(shield=True):
                 await trio.aclose_forcefully(self._stream)
 
@@ -350,10 +377,14 @@ class Connection:
         """Write everything that waits with one call."""
         batch, size = self._outbox, self._queued
         self._outbox = []
+        began = self._writing_since = trio.current_time()
         with trio.fail_after(self._patience.write):
             await self._stream.send_all(b"".join(data for data, _ in batch))
+        self._writing_since = None
         self._queued -= size
         now = trio.current_time()
+        if now - began > UNREAD_SECONDS and now - began > 2 * self._lag_since(began):
+            now = began  # the peer had left no room for it: it may not think for free by not reading
         for _, sent in batch:
             if sent is not None:
                 sent(now)

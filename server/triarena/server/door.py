@@ -17,6 +17,7 @@ from triarena.protocol.from_server import Refused
 
 from .admission import Admission, Bounds, Visitor
 from .connection import CHUNK, Connection, Patience
+from .lag import LoopLag
 from .refusal import Refusal
 from .stamps import StampClock, StampedStream
 from .tls import NotTls, secured
@@ -68,13 +69,13 @@ class Door:
         rules: DoorRules,
         serve: Callable[[Connection], Awaitable[None]],
         nursery: trio.Nursery,
-        arrival: Callable[[], float],
+        lag: LoopLag,
     ) -> None:
-        """``serve`` keeps a connection from the greeting to the farewell; ``arrival``: see ``StampedStream``."""
+        """``serve`` keeps a connection from the greeting to the farewell."""
         self._rules = rules
         self._serve = serve
         self._nursery = nursery
-        self._arrival = arrival
+        self._lag = lag
         self._clock = StampClock()
         self._admission = Admission(rules.bounds)
         self._numbers = count(1)
@@ -117,10 +118,12 @@ class Door:
         """Serve one client; its trouble, and ours with it, is nobody else's."""
         number = str(next(self._numbers))
         try:
-            stamped = StampedStream(plain, self._clock, self._arrival)
+            stamped = StampedStream(plain, self._clock, self._lag.arrival)
             stream = await self._secured(stamped, number, address)
             if stream is not None:
-                connection = Connection(stream, number, address, self._rules.patience, stamped.arrival)
+                connection = Connection(
+                    stream, number, address, self._rules.patience, stamped.arrival, self._lag.worst_since
+                )
                 visitor.connection = connection
                 await self._serve(connection)
         except Exception:

@@ -162,7 +162,7 @@ class Guest:
             case c.Observe():
                 lobby.observe(self, message)
             case c.ListRooms():
-                connection.post(lobby.list_rooms(message))
+                connection.post_encoded(lobby.list_rooms(message))
             case c.Authenticate():
                 lobby.administration.authenticate(self, message)
             case c.Kick():

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+import msgpack
 import structlog
 import trio
 
 from triarena.games import AnyGame, BadOptions, IntOption, Side, UnknownGame, find_game, games, settle_options
 from triarena.protocol import from_client as c
-from triarena.protocol.codec import encode
+from triarena.protocol.codec import Encoded, encode, encode_with, pack_array
 from triarena.protocol.frames import TO_CLIENT, TO_SERVER
 from triarena.protocol.from_server import Observing, Refused, RoomEvent, RoomEventKind, Rooms, Welcome
 from triarena.protocol.values import PROTOCOL, GameInfo, Limits, OptionRange, Result, TimeControl
@@ -28,12 +29,13 @@ from .keeping import Keeping
 from .lag import LoopLag
 from .names import Names
 from .refusal import Refusal
-from .room import Room, Watch
+from .room import PACKED, Room, Watch
 from .seat import Line, Seat
 from .seating import Seating
 from .terms import Terms
 
 log = structlog.get_logger()
+LIST_SECONDS = 0.1
 LISTED_ROOMS = 1000
 """How many rooms a list tells; more might not fit into a frame."""
 
@@ -90,6 +92,8 @@ class Lobby:
         self.identities = Identities(house.bots)
         self.draining = False
         self.lag = lag
+        self._list = b""
+        self._list_good_until = 0.0
         self._journal = journal
         self._matches = matches
         self._now = now
@@ -128,6 +132,7 @@ class Lobby:
                 winner=result.winner,
                 reason=result.reason,
             )
+        self._list_good_until = 0.0
         encoded = encode(RoomEvent(event=event, info=room.info(), result=result))
         for line in self.administrators():
             line.post_encoded(encoded)
@@ -254,6 +259,7 @@ class Lobby:
         await room.referee.run()
         self._ended.set()
         if room.result is not None:
+            room.let_go()
             await self.keeping.let_go(room)
 
     def close_room(self, room: Room) -> None:
@@ -262,10 +268,11 @@ class Lobby:
         self.start_soon(self.keeping.let_go, room)
 
     def _close(self, room: Room, why: str) -> None:
+        if self.rooms.pop(room.id, None) is None:
+            return
         self.seating.forget(room)
         if room.result is None:
             room.over(results.aborted("cancelled", None, why), None)
-        del self.rooms[room.id]
         self.happened(room, "closed")
 
     def sweep(self, *, everything_over: bool = False) -> None:
@@ -294,19 +301,21 @@ class Lobby:
         if len(room.watches) >= self.house.observers_per_room:
             limit = self.house.observers_per_room
             raise Refusal("too_many_observers", f"room {room.id!r} has {limit} observers, and no more may watch")
-        guest.connection.post(Observing(id=message.id, room=room.id, view=room.view()))
+        observing = Observing.model_construct(id=message.id, room=room.id, view=PACKED)
+        guest.connection.post_encoded(encode_with(observing, {"view": room.view()}))
         if room.result is None:
             room.watches.append(Watch(guest.connection, self.house.observer_queue))
             guest.watching[room.id] = room
 
-    def list_rooms(self, message: c.ListRooms) -> Rooms:
-        """The rooms, as everybody may see them, the newest first."""
-        newest = list(reversed(self.rooms.values()))
-        return Rooms(
-            id=message.id,
-            rooms=[room.info() for room in newest[:LISTED_ROOMS]],
-            omitted=max(0, len(newest) - LISTED_ROOMS),
-        )
+    def list_rooms(self, message: c.ListRooms) -> Encoded[Rooms]:
+        """The rooms, as everybody may see them, the newest first; as they were a moment ago if many ask."""
+        now = trio.current_time()
+        if now >= self._list_good_until:
+            newest = list(reversed(self.rooms.values()))[:LISTED_ROOMS]
+            self._list = pack_array([msgpack.packb(room.info().model_dump(exclude_none=True)) for room in newest])
+            self._list_good_until = now + LIST_SECONDS
+        omitted = max(0, len(self.rooms) - LISTED_ROOMS)
+        return encode_with(Rooms(id=message.id, rooms=[], omitted=omitted), {"rooms": self._list})
 
     # -- stopping ------------------------------------------------------------------------------
 

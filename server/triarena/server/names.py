@@ -7,6 +7,9 @@ from hashlib import sha256
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Without letters that look alike."""
+ROOM_LETTERS = 5
+ROOMS = len(LETTERS) ** ROOM_LETTERS
+"""How many names of rooms there are: 28 million."""
 
 
 class Names:
@@ -14,14 +17,21 @@ class Names:
 
     def __init__(self, draw: Callable[[int], int]) -> None:
         self._draw = draw
+        self._next_room = draw(ROOMS)
+        self._stride = 1 + len(LETTERS) * draw(ROOMS // len(LETTERS))
 
     def _word(self, length: int) -> str:
         return "".join(LETTERS[self._draw(len(LETTERS))] for _ in range(length))
 
     def room(self, *taken: Container[str]) -> str:
-        """A short name for a room, to be typed by people; not a secret."""
+        """A short name for a room, to be typed by people; not a secret. None is given twice by one server."""
         while True:
-            name = self._word(4)
+            number, name = self._next_room, ""
+            # The stride has no divisor in common with the number of names, so the walk comes by all of them.
+            self._next_room = (number + self._stride) % ROOMS
+            for _ in range(ROOM_LETTERS):
+                number, letter = divmod(number, len(LETTERS))
+                name += LETTERS[letter]
             if not any(name in names for names in taken):
                 return name
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import trio
 
 from triarena.games import AnyPosition, Side
-from triarena.protocol.codec import encode
-from triarena.protocol.frames import TO_CLIENT
+from triarena.protocol.codec import Encoded, encode, encode_with, pack_array, pack_map
 from triarena.protocol.from_server import (
     MatchOver,
     MatchStarted,
@@ -34,12 +32,13 @@ from .events import Event, Gate, Gone, Lost, Mailbox, Returned
 from .journal import Journal, StoredMatch
 from .lag import LoopLag
 from .match import Referee
+from .recap import Recap
 from .scribe import Scribe
 from .seat import Line, Seat
 from .terms import Terms
 
-REMEMBERED_PLIES = 2000
-"""How many of the latest plies an observer who comes late can be told."""
+PACKED = cast(RoomView, None)
+"""In the place of a view that is packed already."""
 STORAGE_LOST = (
     "the server's database can't be written at the moment, so the match waits and nobody's clock runs; it goes on by "
     "itself when the database is back"
@@ -109,7 +108,11 @@ class Room:
     scribe: Scribe | None = None
     changing: trio.Lock = field(default_factory=trio.Lock)
     """Held while a change is stored; see ``keeping``."""
-    _plies: deque[Turned] = field(default_factory=lambda: deque(maxlen=REMEMBERED_PLIES))
+    _recap: Recap | None = field(default_factory=Recap)
+    """None when the match is over: then what is told of it is ready-made."""
+    _last_info: RoomInfo | None = None
+    _last_view: bytes | None = None
+    _the_end: Encoded[MatchOver] | None = None
 
     # -- as it is ------------------------------------------------------------------------------
 
@@ -156,6 +159,8 @@ class Room:
 
     def info(self) -> RoomInfo:
         """As everybody may see it."""
+        if self._last_info is not None:
+            return self._last_info
         referee = self.referee
         return RoomInfo(
             room=self.id,
@@ -172,17 +177,17 @@ class Room:
             observers=len(self.watches),
         )
 
-    def view(self) -> RoomView:
-        """What an observer needs; the oldest plies are left out if all would not fit into a frame."""
-        position = None if self.referee is None else self._written(self.referee.position)
-        plies = list(self._plies)
-        while True:
-            view = RoomView.model_validate(
-                {"info": self.info(), "position": position, "plies": plies, "result": self.result}
-            )
-            if len(encode(Snapshot(room=self.id, view=view)).data) < TO_CLIENT or not plies:
-                return view
-            plies = plies[len(plies) // 2 + 1 :]
+    def view(self) -> bytes:
+        """What an observer needs: a RoomView, packed. Of the plies the latest ones, as many as fit into a frame."""
+        if self._last_view is not None:
+            return self._last_view
+        plain = {"info": self.info().model_dump(exclude_none=True)}
+        if self.referee is not None:
+            plain["position"] = self._written(self.referee.position)
+        if self.result is not None:
+            plain["result"] = self.result.model_dump(exclude_none=True)
+        plies = pack_array([]) if self._recap is None else self._recap.packed()
+        return pack_map(plain, {"plies": plies})
 
     def _wire_seat(self, side: Side) -> WireSeat:
         seat = self.seats[side]
@@ -225,9 +230,10 @@ class Room:
         """Go on with a match that broke off when the server did. Raises MoveError if it breaks the rules."""
         referee = self.begin(stored.match)
         referee.resume(((ply.move, ply.used_ms / 1000) for ply in stored.plies), patience)
-        for ply in stored.plies[-REMEMBERED_PLIES:]:
+        self._recap = Recap()
+        for ply in stored.plies:
             fields = {"ply": ply.ply, "side": ply.side, "move": ply.move, "text": ply.text, "used_ms": ply.used_ms}
-            self._plies.append(Turned.model_validate(fields))
+            self._recap.add(Turned.model_validate(fields))
         return referee
 
     def put(self, event: Event) -> bool:
@@ -237,11 +243,11 @@ class Room:
     def started(self, position: AnyPosition) -> None:
         """The match begins: tell the players and observers."""
         for seat in self.seats.values():
-            seat.tell(self._match_started(seat, position, []))
+            seat.tell(self._match_started(seat, position))
         self._resync(self.watches)
         self.around.happened(self, "started")
 
-    def _match_started(self, seat: Seat, position: AnyPosition, plies: list[Turned]) -> MatchStarted:
+    def _match_started(self, seat: Seat, position: AnyPosition) -> MatchStarted:
         names = {side: other.name or side.value for side, other in self.seats.items()}
         return MatchStarted.model_validate(
             {
@@ -256,7 +262,6 @@ class Room:
                 "position": self._written(position),
                 "time_control": seat.control,
                 "startup_ms": ms(self.terms.startup),
-                "plies": plies,
             }
         )
 
@@ -276,20 +281,16 @@ class Room:
         if self.referee is None or self.scribe is None or seat.line is None:
             return
         self.scribe.witness.came(seat.side, seat.line, seat.software)
-        plies = list(self._plies)
-        while True:
-            started = self._match_started(seat, self.referee.position, plies)
-            if len(encode(started).data) < TO_CLIENT or not plies:
-                break
-            plies = plies[len(plies) // 2 + 1 :]
-        seat.tell(started)
+        started = self._match_started(seat, self.referee.position)
+        seat.tell(started if self._recap is None else encode_with(started, {"plies": self._recap.packed()}))
         if self.storage_lost:
             seat.tell(self._storage_notice())
         self.put(Returned(seat.side))
 
     def moved(self, turned: Turned, position: AnyPosition) -> None:
         """Tell everybody of a ply: the players what was played, observers also the position."""
-        self._plies.append(turned)
+        if self._recap is not None:
+            self._recap.add(turned)
         moved = Moved(
             room=self.id,
             ply=turned.ply,
@@ -307,27 +308,27 @@ class Room:
     def over(self, result: Result, position: AnyPosition | None) -> None:
         """Tell everybody that it is over. Also for a room whose match never started."""
         self.result = result
-        encoded = encode(self.the_end(position))
+        written = None if position is None else self._written(position)
+        over = {"room": self.id, "match": self.match, "result": result, "position": written}
+        self._the_end = encode(MatchOver.model_validate(over))
         for seat in self.seats.values():
-            seat.tell(encoded)
+            seat.tell(self._the_end)
         self._resync([watch for watch in self.watches if watch.lagging])
         for watch in self.watches:
-            watch.line.post_encoded(encoded)
+            watch.line.post_encoded(self._the_end)
         self.watches.clear()
+        self._last_view, self._last_info = self.view(), self.info()
+        self._recap = None
         self.around.happened(self, "over", result)
 
-    def the_end(self, position: AnyPosition | None = None) -> MatchOver:
-        """What is told when it is over."""
-        if position is None and self.referee is not None:
-            position = self.referee.position
-        return MatchOver.model_validate(
-            {
-                "room": self.id,
-                "match": self.match,
-                "result": self.result,
-                "position": None if position is None else self._written(position),
-            }
-        )
+    def let_go(self) -> None:
+        """Nothing more happens in the match: what is still told of it is ready-made, and the rest can be large."""
+        self.referee, self.scribe = None, None
+
+    def tell_the_end(self, seat: Seat) -> None:
+        """To a player that comes back when it is over."""
+        if self._the_end is not None:
+            seat.tell(self._the_end)
 
     def _tell_storage(self, why: str | None) -> None:
         """The database is lost (why), or back: tell everybody who waits for the match; the cause, administrators."""
@@ -368,7 +369,7 @@ class Room:
     def _resync(self, watches: list[Watch]) -> None:
         if not watches:
             return
-        encoded = encode(Snapshot(room=self.id, view=self.view()))
+        encoded = encode_with(Snapshot.model_construct(room=self.id, view=PACKED), {"view": self.view()})
         for watch in watches:
             watch.lagging = False
             watch.line.post_encoded(encoded)

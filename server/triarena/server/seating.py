@@ -41,7 +41,7 @@ class Seating:
         for room in self._lobby.rooms.values():
             seat = room.open_seat() if room.referee is None and room.result is None else None
             fits = room.terms.game is game and room.terms.options == options
-            if seat is not None and fits and room.seat_of(guest.connection) is None:
+            if seat is not None and fits and room.seat_of(guest.connection) is None and room.id not in guest.watching:
                 self._sit(guest, room, seat, message.updates, message.id)
                 return
         room = self._lobby.open_room(
@@ -134,7 +134,7 @@ class Seating:
         guest.rooms[room.id] = room
         guest.connection.post(_joined(room, seat, message.token, message.id))
         if room.result is not None:
-            guest.connection.post(room.the_end())
+            room.tell_the_end(seat)
         else:
             room.welcome_back(seat)
             self._lobby.happened(room, "joined")
