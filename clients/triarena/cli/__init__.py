@@ -38,6 +38,7 @@ AUDIENCES: dict[str, dict[str, tuple[str, str]]] = {
         "resume": ("triarena.cli.resume:resume", "Let a paused match go on."),
         "step": ("triarena.cli.step:step", "Let a paused match go on for one ply."),
         "cancel": ("triarena.cli.cancel:cancel", "Break off a match."),
+        "token": ("triarena.cli.token:token", "Make a token for a bot, so that its name is its own."),
         "kick": ("triarena.cli.kick:kick", "Close somebody's connection."),
     },
     "Develop": {

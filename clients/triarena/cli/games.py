@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import connected, port_option
+from .options import connected, port_option, tls_options
 
 if TYPE_CHECKING:
     from triarena.games import AnyGame
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.option("--host", help="Ask this server; without it, the games of this installation are listed.")
 @port_option
+@tls_options
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON per game.")
 def games(host: str | None, port: int, as_json: bool) -> None:
     """List the games with their options, ranges and defaults.

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 @game_options
 @server_options
 @click.option("--name", help="The player's name.")
+@click.option(
+    "--token", envvar="TRIARENA_TOKEN", show_envvar=True, help="Proves a name that belongs to this bot on that server."
+)
 @click.option("--seed", type=int, help="For the bot's own randomness: same seed, same choices.")
 @click.option("--matches", type=click.IntRange(1), default=1, show_default=True, help="How many to play in turn.")
 @click.option(
@@ -45,6 +48,7 @@ def join(
     host: str,
     port: int,
     name: str | None,
+    token: str | None,
     seed: int | None,
     matches: int,
     wait: float,
@@ -68,7 +72,7 @@ def join(
     with explained(), redirect_stdout(sys.stderr) if as_json else nullcontext():
         request = seat_request(game, options, room, reservation)
         loaded = _load_early(bot, game, seed)
-        with connected(host, port, name=name, wait=wait) as connection:
+        with connected(host, port, name=name, token=token, wait=wait) as connection:
             for _ in range(matches):
                 joined = take_seat(connection, request, backoff=backoff)
                 check_game(connection, joined, game)

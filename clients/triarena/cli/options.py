@@ -7,12 +7,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    import ssl
+
     from pydantic import ValidationError
 
     from triarena.clients.admin import Administrator
@@ -66,8 +69,43 @@ def port_option(command: F) -> F:
 
 
 def server_options(command: F) -> F:
-    """``--host`` and ``--port``."""
-    return host_option(port_option(command))
+    """``--host``, ``--port`` and what TLS takes."""
+    return host_option(port_option(tls_options(command)))
+
+
+def tls_options(command: F) -> F:
+    """``--tls`` and ``--tls-ca``; ``connected`` finds them by itself, so the command does not get them."""
+    flag = click.option(
+        "--tls", is_flag=True, expose_value=False, callback=_note_tls, help="Talk to the server in TLS."
+    )
+    file = click.option(
+        "--tls-ca",
+        type=click.Path(path_type=Path, dir_okay=False),
+        expose_value=False,
+        callback=_note_tls,
+        help="Likewise, and trust this certificate (PEM) instead of the system's authorities.",
+    )
+    return flag(file(command))
+
+
+def _note_tls(ctx: click.Context, parameter: click.Parameter, value: bool | Path | None) -> None:
+    if value:
+        ctx.meta[f"triarena.{parameter.name}"] = value
+
+
+def tls_arguments() -> list[str]:
+    """The options about TLS of this command, for another one."""
+    meta = click.get_current_context().meta
+    if trusted := meta.get("triarena.tls_ca"):
+        return ["--tls-ca", str(trusted)]
+    return ["--tls"] if meta.get("triarena.tls") else []
+
+
+def _tls() -> ssl.SSLContext | None:
+    """What the options about TLS ask for. Raises ClientError for a file that can't be used."""
+    from triarena.clients.tls import tls_context
+
+    return tls_context(click.get_current_context().meta.get("triarena.tls_ca")) if tls_arguments() else None
 
 
 def patience_option(command: F) -> F:
@@ -149,20 +187,24 @@ def _invalid(error: ValidationError) -> str:
 
 
 @contextmanager
-def connected(host: str, port: int, *, name: str | None = None, wait: float = 0) -> Iterator[Connection]:
+def connected(
+    host: str, port: int, *, name: str | None = None, token: str | None = None, wait: float = 0
+) -> Iterator[Connection]:
     """A greeted connection, for ``wait`` seconds tried again and again; errors are explained."""
     from triarena.clients.connection import Connection
 
-    with explained(), _open(Connection, host, port, name, time.monotonic() + wait) as connection:
-        yield connection
+    with explained():
+        opening = partial(Connection.open, host, port, name=name, token=token, tls=_tls())
+        with _open(opening, time.monotonic() + wait) as connection:
+            yield connection
 
 
-def _open(kind: type[Connection], host: str, port: int, name: str | None, deadline: float) -> Connection:
+def _open(opening: Callable[[], Connection], deadline: float) -> Connection:
     from triarena.clients.errors import CannotConnect
 
     while True:
         try:
-            return kind.open(host, port, name=name)
+            return opening()
         except CannotConnect as error:
             if time.monotonic() >= deadline or error.code not in ("connection_refused", "no_greeting", "unknown_host"):
                 raise

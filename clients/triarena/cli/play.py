@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import DEFAULT_PORT, PORT, connected, explained, game_options, on_terminal
+from .options import DEFAULT_PORT, PORT, connected, explained, game_options, on_terminal, tls_arguments, tls_options
 
 if TYPE_CHECKING:
     from triarena.clients.bots import Bot
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, help="For what the game draws and for the bot: the same game again.")
 @click.option("--host", help="Play on this server; without it, no server is needed.")
 @click.option("--port", type=PORT, default=DEFAULT_PORT, show_default=True, envvar="TRIARENA_PORT", show_envvar=True)
+@tls_options
 @click.option("--room", help="On a server: an open seat of this room.")
 @click.option("--reservation", metavar="CODE", help="On a server: the seat that this code was made for.")
 @click.option("--name", help="On a server: your name.")
@@ -184,7 +185,8 @@ def play_there(
         request = seat_request(engine.name, options, *seat)
         joined = take_seat(connection, request)
         check_game(connection, joined, engine.name)
-        with _joining(bot and [bot, "--room", joined.room, "--host", server[0], "--port", str(server[1])]):
+        where = ["--room", joined.room, "--host", server[0], "--port", str(server[1]), *tls_arguments()]
+        with _joining(bot and [bot, *where]):
             play_seat(connection, joined, Bot(ask), request=request, on_event=tell)
     click.get_current_context().exit(listener.exit_code)
 

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import DEFAULT_HOST, DEFAULT_PORT, administrator, game_options, secret_options, server_options
+from .options import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    administrator,
+    game_options,
+    secret_options,
+    server_options,
+    tls_arguments,
+)
 
 if TYPE_CHECKING:
     from triarena.protocol.from_client import Slot
@@ -83,6 +91,7 @@ def _commands(prepared: Prepared, slots: list[Slot], host: str, port: int, pause
     """What to paste, one line per seat and one to watch."""
     server = "" if host == DEFAULT_HOST else f" --host {shlex.quote(host)}"
     server += "" if port == DEFAULT_PORT else f" --port {port}"
+    server += "".join(f" {shlex.quote(argument)}" for argument in tls_arguments())
     lines = [f"room {prepared.room} is ready; replace mybot.py by the bot's file:"]
     for side, slot, code in zip(SIDES, slots, prepared.reservations, strict=True):
         seat = f"--room {prepared.room}" if code is None else f"--reservation {shlex.quote(code)}"

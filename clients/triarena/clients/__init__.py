@@ -4,7 +4,7 @@
 * ``seats``: taking a seat and giving it up; ``player``: the bot that sits there.
 * ``comeback``: getting a lost connection back; ``backoff``: when to try again.
 * ``bots``: the bots that come along, and loading one from a file.
-* ``connection``: a blocking connection; ``address``: where to; ``errors``: what can go wrong with it.
+* ``connection``: a blocking connection; ``address``: where to; ``tls``: whom to trust; ``errors``: what can go wrong.
 * ``spectator``: follow a match; ``admin``: prepare and control rooms; ``results``: an end of a match in words.
 * ``boards``: boards drawn for a terminal.
 """
@@ -21,3 +21,4 @@ from .errors import NoAnswer as NoAnswer
 from .errors import ServerError as ServerError
 from .player import GiveUp as GiveUp
 from .player import Match as Match
+from .tls import tls_context as tls_context

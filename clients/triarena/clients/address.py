@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass
+import ssl
+from dataclasses import dataclass, field
 
 from .errors import CannotConnect
+from .tls import secured
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +16,8 @@ class Address:
 
     host: str
     port: int
+    tls: ssl.SSLContext | None = field(default=None, repr=False, compare=False)
+    """With it the server is talked to in TLS."""
 
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
@@ -35,4 +39,4 @@ class Address:
             reason = getattr(error, "strerror", None) or error
             raise CannotConnect("cannot_connect", f"cannot connect to {self}: {reason}; check --host") from None
         stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return stream
+        return stream if self.tls is None else secured(stream, self.tls, self.host, str(self))

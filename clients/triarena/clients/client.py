@@ -21,6 +21,7 @@ function ``come_back(match)``, called in place of ``get_ready``; the same functi
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -54,6 +55,8 @@ def play(
     host: str = DEFAULT_HOST,
     port: int = DEFAULT_PORT,
     name: str | None = None,
+    token: str | None = None,
+    tls: ssl.SSLContext | None = None,
     on_event: Listener | None = None,
     report: Reporter = to_stderr,
     backoff: Backoff = BACKOFF,
@@ -63,14 +66,15 @@ def play(
     ``choose_move`` takes the position, or the position and the ``Clock`` of the turn, and returns a move or its
     text. ``get_ready`` may load what takes long, before the clock runs; ``come_back`` is told that the connection
     was lost and is back. The seat is that of ``reservation``, an open one of ``room``, or one of ``game`` (with
-    ``options``). ``on_event`` sees every message about the match: ``joined`` and ``match_started`` also after
+    ``options``). ``token`` proves a ``name`` that belongs to this bot; ``tls`` (of ``tls_context``) is for servers that
+    speak TLS. ``on_event`` sees every message about the match: ``joined`` and ``match_started`` also after
     coming back, which ``Backoff(patience=0)`` switches off.
 
     Raises CannotConnect, ServerError, ConnectionLost; BotError if the bot failed (the match is then left);
     ClientError if this installation does not know the game or its rules' version.
     """
     bot, request = bot_of(choose_move, get_ready, come_back), seat_request(game, options, room, reservation)
-    with Connection.open(host, port, name=name) as connection:
+    with Connection.open(host, port, name=name, token=token, tls=tls) as connection:
         joined = take_seat(connection, request, backoff=backoff, report=report)
         return play_seat(connection, joined, bot, request=request, on_event=on_event, report=report, backoff=backoff)
 

@@ -18,7 +18,9 @@ from .errors import CannotConnect, ClientError, ConnectionLost, Farewell, NoAnsw
 T = TypeVar("T")
 Reporter: TypeAlias = Callable[[str], None]
 
-PASSING: Final = frozenset(["server_stopping", "server_full", "internal_error", "greeting_timeout", "throttled"])
+PASSING: Final = frozenset(
+    ["server_stopping", "server_full", "server_busy", "address_full", "internal_error", "greeting_timeout", "throttled"]
+)
 """Codes of a server that may have time, room, or a new process for us a little later."""
 SETTLED_SECONDS: Final = 10.0
 """A connection that stood so long after coming back is not lost again, but lost anew."""

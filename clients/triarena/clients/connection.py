@@ -7,6 +7,7 @@ server tolerates the silence of a client that owes it a move.
 from __future__ import annotations
 
 import socket
+import ssl
 import time
 from collections import deque
 from importlib.metadata import version
@@ -57,15 +58,20 @@ class Connection:
         *,
         name: str | None = None,
         software: str | None = None,
+        token: str | None = None,
+        tls: ssl.SSLContext | None = None,
         timeout: float = DEFAULT_TIMEOUT,
     ) -> Self:
         """Connect and greet.
 
+        ``token`` proves a ``name`` that belongs to a bot; ``tls`` comes from ``tls_context``.
+
         Raises CannotConnect if there is no server that greets within ``timeout`` seconds, and ServerError if it
         refuses (another protocol, a bad name, too many connections).
         """
-        hello = c.Hello(protocol=PROTOCOL, software=software or f"triarena-client {version('triarena')}", name=name)
-        address = Address(host, port)
+        software = software or f"triarena-client {version('triarena')}"
+        hello = c.Hello(protocol=PROTOCOL, software=software, name=name, token=token)
+        address = Address(host, port, tls)
         connection = cls(address.connect(timeout), address, hello, timeout)
         connection._greet()
         return connection

@@ -1,0 +1,54 @@
+"""TLS from the client's end: whom to trust, and what can go wrong when shaking hands."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from pathlib import Path
+
+from .errors import CannotConnect, ClientError
+
+
+def tls_context(trusted: Path | None = None) -> ssl.SSLContext:
+    """What a TLS connection needs, to be passed as ``tls`` to ``Connection.open`` or ``play``.
+
+    ``trusted`` is a PEM file with the certificate of the server, or of who issued it; without it the system's
+    authorities are trusted. Raises ClientError if the file can't be used.
+    """
+    try:
+        context = ssl.create_default_context(cafile=trusted)
+    except ssl.SSLError:
+        raise ClientError("ca_unreadable", f"{trusted} holds no certificate; it must be a PEM file") from None
+    except OSError as error:
+        sentence = f"the certificate {trusted} cannot be read: {error.strerror or error}"
+        raise ClientError("ca_unreadable", sentence) from None
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+def secured(stream: socket.socket, context: ssl.SSLContext, host: str, address: str) -> socket.socket:
+    """The stream inside of TLS, with a server that could prove to be ``host``. Raises CannotConnect.
+
+    Its timeout holds for every step of the handshake; if that fails, the stream is closed.
+    """
+    try:
+        return context.wrap_socket(stream, server_hostname=host)
+    except ssl.SSLCertVerificationError as error:
+        code = "bad_certificate"
+        sentence = (
+            f"{address} cannot prove that it is {host}: {error.verify_message}; ask the organiser for the certificate "
+            "to trust (--tls-ca), or check --host"
+        )
+    except TimeoutError:
+        code, sentence = "connect_timeout", f"{address} did not answer in TLS in time; does it speak TLS?"
+    except ssl.SSLEOFError:
+        code, sentence = "no_greeting", f"{address} hung up before TLS was agreed on; try again, or without --tls"
+    except ssl.SSLError as error:
+        sentence = (
+            f"{address} does not speak TLS ({error.reason or error}): leave --tls and --tls-ca out, or check --port"
+        )
+        code = "not_tls"
+    except OSError as error:
+        code, sentence = "no_greeting", f"{address} hung up before TLS was agreed on: {error.strerror or error}"
+    stream.close()
+    raise CannotConnect(code, sentence) from None

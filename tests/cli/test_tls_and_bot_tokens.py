@@ -1,0 +1,158 @@
+"""A server that speaks TLS only and knows a bot by its token, as an organiser and a student use it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import trustme
+from click.testing import CliRunner
+
+from triarena.cli import main
+from triarena.cli.children import Children
+
+
+@dataclass(frozen=True)
+class Hall:
+    """The server, and what its organiser has given out."""
+
+    port: int
+    authority: Path
+    token: str
+    folder: Path
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """A ``triarena`` command, beside the server's data."""
+        place = {"TRIARENA_PORT": str(self.port), "TRIARENA_SERVER__DATA_DIR": str(self.folder)}
+        return subprocess.run(
+            [sys.executable, "-m", "triarena.cli", *arguments],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False,
+            env={**os.environ, **place, **environment},
+        )  # fmt: skip
+
+    @property
+    def trust(self) -> list[str]:
+        return ["--tls-ca", str(self.authority)]
+
+
+def words(*arguments: str) -> list[str]:
+    done = CliRunner().invoke(main, list(arguments))
+    assert done.exit_code == 0, done.output
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="module")
+def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
+    folder = tmp_path_factory.mktemp("hall")
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(folder / "server.pem")
+    owner, _, organiser = words("token", "Ada")
+    (folder / "bots.toml").write_text(organiser.partition(":  ")[2].strip() + "\n", encoding="utf-8")
+    token = owner.split("--token ")[1].split()[0]
+    settings = {
+        "TRIARENA_SERVER__TLS_CERTIFICATE": str(folder / "server.pem"),
+        "TRIARENA_BOTS__TOKENS": str(folder / "bots.toml"),
+        "TRIARENA_BOTS__REQUIRED": "true",
+    }
+    with Children(folder) as children:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in settings.items():
+                patch.setenv(name, value)
+            port = children.serve(folder)
+        yield Hall(port, folder / "ca.pem", token, folder)
+        log = children.log("server").read_text("utf-8")
+    assert token not in log
+    assert "--tls" in log, "the command that the server prints works with it"
+
+
+def test_without_tls_the_way_is_shown(hall: Hall) -> None:
+    done = hall.run("health")
+    assert done.returncode == 1
+    assert "--tls" in done.stderr
+    assert "[tls_required]" in done.stderr
+
+
+def test_with_the_certificate_every_command_works(hall: Hall) -> None:
+    assert "is well" in hall.run("health", *hall.trust).stdout
+    assert hall.run("rooms", *hall.trust).returncode == 0
+    assert "towerwars" in hall.run("games", "--host", "127.0.0.1", *hall.trust).stdout
+
+
+def test_a_prepared_room_is_played_with_the_printed_commands(hall: Hall) -> None:
+    done = hall.run("prepare", "towerwars", *hall.trust, "--option", "size=4")
+    assert done.returncode == 0, done.stderr
+    commands = [line.split("#")[0].split() for line in done.stdout.splitlines() if "join" in line]
+    assert len(commands) == 2
+    players = [
+        subprocess.Popen(
+            [sys.executable, "-m", "triarena.cli", "join", "random", *command[3:], "--json"],
+            stdout=subprocess.PIPE, text=True, encoding="utf-8",
+        )
+        for command in commands
+    ]  # fmt: skip
+    for player in players:
+        said, _ = player.communicate(timeout=60)
+        assert player.returncode == 0
+        assert json.loads(said)["result"]["kind"] == "outcome"
+
+
+def test_the_name_takes_its_token(hall: Hall) -> None:
+    join = ["join", "--game", "towerwars", "--name", "Ada", *hall.trust]
+    done = hall.run(*join)
+    assert done.returncode == 1
+    assert "[wrong_token]" in done.stderr
+    assert "[wrong_token]" in hall.run(*join, TRIARENA_TOKEN="guess").stderr
+    assert hall.token not in hall.run(*join, "--help").stdout
+
+
+def test_where_tokens_are_required_nobody_else_takes_an_open_seat(hall: Hall) -> None:
+    done = hall.run("join", "--game", "towerwars", "--name", "Bob", *hall.trust)
+    assert "[token_required]" in done.stderr
+
+
+def test_the_bot_with_the_token_plays_against_itself(hall: Hall) -> None:
+    command = [
+        sys.executable, "-m", "triarena.cli", "join", "--game", "towerwars", "--option", "size=4", "--name", "Ada",
+        "--port", str(hall.port), *hall.trust,
+    ]  # fmt: skip
+    environment = {**os.environ, "TRIARENA_TOKEN": hall.token}
+    first = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8")
+    second = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    said, _ = first.communicate(timeout=60)
+    assert (first.returncode, second.returncode) == (0, 0), (said, second.stderr)
+    assert "called Ada" in said
+
+
+def test_a_certificate_that_cannot_be_used_ends_the_start_with_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "server.pem").write_text("no certificate")
+    done = CliRunner().invoke(
+        main,
+        ["serve", "--data-dir", str(tmp_path), "--port", "0"],
+        env={"TRIARENA_SERVER__TLS_CERTIFICATE": str(tmp_path / "server.pem")},
+    )
+    assert done.exit_code == 2
+    assert "server.tls_certificate: " in done.stderr
+    assert "[bad_settings]" in done.stderr
+
+
+def test_a_key_alone_is_no_tls(tmp_path: Path) -> None:
+    done = CliRunner().invoke(main, ["serve", "--data-dir", str(tmp_path)], env={"TRIARENA_SERVER__TLS_KEY": "k"})
+    assert done.exit_code == 2
+    assert "takes a server.tls_certificate" in done.stderr
+
+
+def test_every_token_is_another() -> None:
+    assert len({words("token", "Ada")[0] for _ in range(20)}) == 20
+
+
+def test_a_token_for_what_can_be_no_name_is_wrong_use() -> None:
+    done = CliRunner().invoke(main, ["token", "A\nda"])
+    assert done.exit_code == 2
+    assert "cannot be a player's name" in done.stderr
