@@ -10,8 +10,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
-from triarena.server.journal import MatchOpened, PlyPlayed, StoredMatch
-from triarena.server.recovery import resume_match
+from triarena.server.journal import MatchEnded, MatchOpened, PlyPlayed, StoredMatch
+from triarena.server.recovery import reopen_ended, resume_match
 
 from .conftest import PATIENCE, Client, World, house
 
@@ -177,6 +177,35 @@ async def test_a_match_goes_on_from_the_journal_after_the_server_died(world: Wor
         await red.move(turn)
         assert (await blue.hear(s.Moved)).ply == 4
         assert reborn.journal.kinds() == ["PlyPlayed"]
+        nursery.cancel_scope.cancel()
+
+
+async def test_who_had_not_heard_of_the_end_when_the_server_died_is_told_after_its_restart(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, token, _ = await seated(world)
+    turn = await red.hear(s.YourTurn)
+    await red.move(turn)
+    await blue.wait_for(s.YourTurn)
+    await blue.say(c.Surrender(room=turn.room))
+    result = (await blue.wait_for(s.MatchOver)).result
+    opened, *rest = world.journal.records
+    assert isinstance(opened, MatchOpened)
+    (ended,) = [record for record in rest if isinstance(record, MatchEnded)]
+    stored = StoredMatch(opened, tuple(p for p in rest if isinstance(p, PlyPlayed)), ended)
+    async with trio.open_nursery() as nursery:
+        reborn = World(nursery, house(grace=30.0), PATIENCE)
+        reopen_ended(reborn.lobby, stored)
+        late = await reborn.client()
+        await late.say(c.Rejoin(token=token))
+        assert (await late.hear(s.Joined)).token == token
+        over = await late.hear(s.MatchOver)
+        assert (over.match, over.result) == (opened.match, result)
+        observer = await reborn.client()
+        await observer.say(c.Observe(room=turn.room))
+        view = (await observer.hear(s.Observing)).view
+        assert (view.info.state, view.info.ply, len(view.plies)) == ("over", 1, 1)
+        assert reborn.journal.records == [], "it is told, not stored again"
         nursery.cancel_scope.cancel()
 
 

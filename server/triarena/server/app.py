@@ -13,7 +13,7 @@ import signal
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from secrets import randbelow
 
@@ -69,7 +69,8 @@ async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[st
     trio.lowlevel.add_instrument(lag)
     try:
         async with claim_database(plan.database) as claim, open_journal(plan.database) as journal:
-            remains = await trio.to_thread.run_sync(read_remains, plan.database)
+            still_open = datetime.now(UTC) - timedelta(seconds=plan.house.idle)
+            remains = await trio.to_thread.run_sync(read_remains, plan.database, still_open)
             async with trio.open_nursery() as guarded:
                 guarded.start_soon(claim.guard, guarded.cancel_scope)
                 await _host(plan, stop, ready, listeners, lag, journal, remains)
@@ -184,6 +185,7 @@ async def _collect_garbage(lobby: Lobby) -> None:
 async def _finish_matches(lobby: Lobby, grace: float) -> None:
     """Let matches come to their end; when the grace is over, break them off, to go on at the next start."""
     lobby.drain()
+    lobby.suspend_matches(only_paused=True)
     with trio.move_on_after(grace):
         await lobby.matches_ended()
     lobby.suspend_matches()

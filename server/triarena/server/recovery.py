@@ -1,42 +1,59 @@
-"""What was under way when the server last stopped, however it did: opened again before anybody may come in."""
+"""What was under way when the server last stopped, however it did: opened again before anybody may come in.
+
+So are, for a while, the rooms of matches that had just ended: a player may not have been told yet.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 import structlog
 from pydantic import TypeAdapter
 
 from triarena.games import Side, find_game
-from triarena.protocol.values import TimeControl
+from triarena.protocol.values import Result, TimeControl
 
-from .journal import RoomForgotten, RoomKept, StoredMatch, kept_rooms, list_matches, read_match
+from .journal import RoomForgotten, RoomKept, StoredMatch, ended_since, kept_rooms, list_matches, read_match
 from .keeping import KeptRoom
 from .lobby import Lobby
+from .room import Room
 
 log = structlog.get_logger()
 
 MOST_MATCHES = 10_000
 """How many unfinished matches are opened again; the newest."""
+MOST_ENDED = 100
+"""How many rooms of matches that had ended are opened again; the newest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """What the journal holds that is not over."""
+    """What the journal holds that is not over, or only just."""
 
     matches: tuple[StoredMatch, ...]
+    """Unfinished; the newest first."""
+    ended: tuple[StoredMatch, ...]
     """The newest first."""
     rooms: tuple[RoomKept, ...]
 
 
-def read_remains(database: str) -> Remains:
-    """What was under way, from the journal. Blocks. Raises JournalError if the journal can't be read."""
+def read_remains(database: str, since: datetime) -> Remains:
+    """What was under way, and what ended ``since`` then, from the journal. Blocks.
+
+    Raises JournalError if the journal can't be read.
+    """
     unfinished = list_matches(database, limit=MOST_MATCHES, finished=False)
-    return Remains(tuple(read_match(database, each.match) for each in unfinished), tuple(kept_rooms(database)))
+    return Remains(
+        tuple(read_match(database, each.match) for each in unfinished),
+        tuple(ended_since(database, since, MOST_ENDED)),
+        tuple(kept_rooms(database)),
+    )
 
 
 async def recover(lobby: Lobby, remains: Remains) -> None:
-    """Open the rooms of unfinished matches, paused if they were, and the prepared rooms that still wait for one.
+    """Open the rooms of unfinished matches, paused if they were, the prepared rooms that still wait for one, and the
+    rooms of matches that have ended.
 
     Whatever is wrong with one room, the others are opened.
     """
@@ -55,8 +72,19 @@ async def recover(lobby: Lobby, remains: Remains) -> None:
                 lobby.keeping.names.discard(room.room)
         except Exception as error:
             log.error("room_not_reopened", room=room.room, why=str(error))
+    for stored in remains.ended:
+        try:
+            reopen_ended(lobby, stored)
+        except Exception as error:
+            log.error("result_not_reopened", match=stored.match, why=str(error))
     if remains.matches or kept:
-        log.info("recovered", matches=matches, of=len(remains.matches), rooms=len(lobby.rooms) - matches)
+        log.info(
+            "recovered",
+            matches=matches,
+            of=len(remains.matches),
+            rooms=len(lobby.rooms) - matches,
+            ended=len(remains.ended),
+        )
 
 
 def resume_match(lobby: Lobby, stored: StoredMatch, kept: RoomKept | None = None) -> None:
@@ -64,6 +92,29 @@ def resume_match(lobby: Lobby, stored: StoredMatch, kept: RoomKept | None = None
 
     Raises MoveError, UnknownGame or ValueError if it can't go on.
     """
+    room = _room_of(lobby, stored)
+    if kept is not None:
+        lobby.keeping.restore(room, KeptRoom.model_validate(kept.state), lobby.house.resume)
+    for seat in room.seats.values():
+        lobby.seating.keep(room, seat)
+    lobby.add(room)
+    lobby.play(room)
+
+
+def reopen_ended(lobby: Lobby, stored: StoredMatch) -> None:
+    """Open the room of a match that has ended, so that whoever was not told comes back and is.
+
+    Raises what ``resume_match`` raises.
+    """
+    room = _room_of(lobby, stored)
+    room.reopen_ended(Result.model_validate(stored.result))
+    for seat in room.seats.values():
+        lobby.seating.keep(room, seat)
+    lobby.add(room)
+
+
+def _room_of(lobby: Lobby, stored: StoredMatch) -> Room:
+    """The room of a stored match, as it stood at its last ply; nobody sees it yet."""
     opened = stored.opened
     game = find_game(opened.game)
     if game.rules_version != opened.rules_version:
@@ -76,12 +127,7 @@ def resume_match(lobby: Lobby, stored: StoredMatch, kept: RoomKept | None = None
     for side, seat in room.seats.items():
         seat.name, seat.key = names[side], str(opened.settings["seats"][side.value]["key"])
     room.resume(stored, lobby.house.resume)
-    if kept is not None:
-        lobby.keeping.restore(room, KeptRoom.model_validate(kept.state), lobby.house.resume)
-    for seat in room.seats.values():
-        lobby.seating.keep(room, seat)
-    lobby.add(room)
-    lobby.play(room)
+    return room
 
 
 def reopen_room(lobby: Lobby, kept: RoomKept) -> bool:

@@ -307,19 +307,32 @@ class Room:
 
     def over(self, result: Result, position: AnyPosition | None) -> None:
         """Tell everybody that it is over. Also for a room whose match never started."""
+        the_end = self._conclude(result, position)
+        for seat in self.seats.values():
+            seat.tell(the_end)
+        self._resync([watch for watch in self.watches if watch.lagging])
+        for watch in self.watches:
+            watch.line.post_encoded(the_end)
+        self.watches.clear()
+        self._freeze()
+        self.around.happened(self, "over", result)
+
+    def reopen_ended(self, result: Result) -> None:
+        """The match that was resumed here had ended before: everybody may come and hear of it."""
+        self._conclude(result, None if self.referee is None else self.referee.position)
+        self._freeze()
+        self.let_go()
+
+    def _conclude(self, result: Result, position: AnyPosition | None) -> Encoded[MatchOver]:
         self.result = result
         written = None if position is None else self._written(position)
         over = {"room": self.id, "match": self.match, "result": result, "position": written}
         self._the_end = encode(MatchOver.model_validate(over))
-        for seat in self.seats.values():
-            seat.tell(self._the_end)
-        self._resync([watch for watch in self.watches if watch.lagging])
-        for watch in self.watches:
-            watch.line.post_encoded(self._the_end)
-        self.watches.clear()
+        return self._the_end
+
+    def _freeze(self) -> None:
         self._last_view, self._last_info = self.view(), self.info()
         self._recap = None
-        self.around.happened(self, "over", result)
 
     def let_go(self) -> None:
         """Nothing more happens in the match: what is still told of it is ready-made, and the rest can be large."""

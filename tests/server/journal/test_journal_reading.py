@@ -2,6 +2,8 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,11 +16,14 @@ from triarena.server.journal import (
     MatchOpened,
     PlyPlayed,
     Record,
+    ended_since,
     list_matches,
     open_journal,
     read_match,
 )
 from triarena.server.journal.store import Store
+
+from .conftest import START
 
 Opened = Callable[..., MatchOpened]
 Ply = Callable[..., PlyPlayed]
@@ -61,6 +66,23 @@ def test_matches_are_listed_newest_first_with_what_is_known_of_them(three_matche
 )
 def test_a_list_can_be_narrowed(three_matches: str, choice: dict[str, object], expected: list[str]) -> None:
     assert [match.match for match in list_matches(three_matches, **choice)] == expected  # type: ignore[arg-type]
+
+
+def test_what_has_ended_lately_is_read_with_its_plies(url: str, opened: Opened, ply: Ply, ended: Ended) -> None:
+    store = Store(url)
+    store.open()
+    records: list[Record] = []
+    for minute, match in enumerate(("old", "late", "latest")):
+        end = replace(ended(match), at=START + timedelta(minutes=10 + minute))
+        records += [opened(match, minute=minute), ply(0, match), end]
+    assert set(store.save([*records, opened("running", minute=5)])) == {None}
+    store.close()
+    moment = START + timedelta(minutes=11)
+    latest, late = ended_since(url, moment, limit=10)
+    assert (latest.match, late.match, late.plies) == ("latest", "late", (ply(0, "late"),))
+    assert late.ended is not None
+    assert late.ended.at == moment
+    assert [match.match for match in ended_since(url, moment, limit=1)] == ["latest"]
 
 
 def test_the_beginning_of_an_id_is_enough_if_only_one_begins_so(three_matches: str) -> None:

@@ -4,7 +4,7 @@
 ``records``               what is stored, as frozen values, and the one error: ``JournalError``
 ``writer``                ``open_journal``: the trio side, in front of one writer thread
 ``store``                 what the thread does: one transaction per batch, retries, refusals
-``reader``                ``list_matches`` and ``read_match`` for the command line, ``kept_rooms`` for recovery
+``reader``                ``list_matches`` and ``read_match`` for the command line; the others for recovery
 ``claim``                 ``claim_database``: one server per database
 ``rows``                  records to rows and back
 ``tables``                the tables ``matches``, ``plies``, ``evidence``, ``rooms``, and their column types
@@ -19,7 +19,7 @@ durability is what its own configuration says.
 """
 
 from triarena.server.journal.claim import Claim, claim_database
-from triarena.server.journal.reader import kept_rooms, list_matches, read_match
+from triarena.server.journal.reader import ended_since, kept_rooms, list_matches, read_match
 from triarena.server.journal.records import (
     JournalError,
     MatchEnded,
@@ -46,6 +46,7 @@ __all__ = [
     "RoomKept",
     "StoredMatch",
     "claim_database",
+    "ended_since",
     "kept_rooms",
     "list_matches",
     "open_journal",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -51,8 +52,17 @@ def read_match(url: str, match: str) -> StoredMatch:
         row = rows.match_row(connection, match) or rows.match_row(connection, _only_id(connection, match))
         if row is None:
             raise JournalError("unknown_match", f"Match {match!r} has just vanished from the journal.")
-        played = connection.execute(sa.select(plies).where(plies.c.match_id == row.id).order_by(plies.c.ply))
-        return StoredMatch(rows.opened(row), tuple(map(rows.played, played)), rows.ended(connection, row))
+        return _stored(connection, row)
+
+
+def ended_since(url: str, moment: datetime, limit: int) -> list[StoredMatch]:
+    """The matches that ended at ``moment`` or later, the newest first, at most ``limit``; with their plies.
+
+    Raises what ``list_matches`` raises.
+    """
+    query = sa.select(matches).where(matches.c.ended_at >= moment).order_by(matches.c.ended_at.desc()).limit(limit)
+    with _reading(url) as connection:
+        return [_stored(connection, row) for row in connection.execute(query).all()]
 
 
 def kept_rooms(url: str) -> list[RoomKept]:
@@ -63,6 +73,11 @@ def kept_rooms(url: str) -> list[RoomKept]:
     query = sa.select(rooms).outerjoin(matches, matches.c.id == rooms.c.match_id).where(matches.c.ended_at.is_(None))
     with _reading(url) as connection:
         return [rows.kept(row) for row in connection.execute(query.order_by(rooms.c.room))]
+
+
+def _stored(connection: sa.Connection, row: rows.Row) -> StoredMatch:
+    played = connection.execute(sa.select(plies).where(plies.c.match_id == row.id).order_by(plies.c.ply))
+    return StoredMatch(rows.opened(row), tuple(map(rows.played, played)), rows.ended(connection, row))
 
 
 def _only_id(connection: sa.Connection, prefix: str) -> str:
