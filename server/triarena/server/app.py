@@ -32,6 +32,10 @@ from .recovery import Remains, read_remains, recover
 log = structlog.get_logger()
 
 SWEEP_SECONDS = 5.0
+SUSPEND_SECONDS = 10.0
+"""How long matches that were told to break off may take; what is not stored by then (the database is lost) was not
+announced either.
+"""
 MINIMAL_CONNECTIONS = 16
 """So many clients are let in however few files there are; the door survives that there are none left."""
 COLLECT_SECONDS = 600.0
@@ -110,6 +114,7 @@ async def _host(
                 log.info("stopping", matches=lobby.running(), grace=plan.grace)
                 door.cancel_scope.cancel()
             await _finish_matches(lobby, plan.grace)
+            matches.cancel_scope.deadline = trio.current_time() + SUSPEND_SECONDS
         for guest in list(lobby.guests.values()):
             guest.connection.close("server_stopping", "the server is stopping; try again later")
         connections.cancel_scope.deadline = trio.current_time() + FAREWELL_SECONDS + 1
