@@ -61,7 +61,15 @@ def test_completion_knows_the_commands_without_importing_them() -> None:
 def test_an_unknown_command_is_wrong_use() -> None:
     result = CliRunner().invoke(main, ["serv"])
     assert result.exit_code == 2
-    assert "No such command 'serv'" in result.output
+    assert "No such command 'serv'; did you mean serve?" in result.output
+    assert "see triarena --help" in CliRunner().invoke(main, ["xyzzy"]).output
+
+
+@pytest.mark.parametrize("arguments", [["-h"], ["games", "-h"], ["-V"]])
+def test_help_and_version_have_short_names(arguments: list[str]) -> None:
+    long = ["--version"] if arguments == ["-V"] else [*arguments[:-1], "--help"]
+    done, same = CliRunner().invoke(main, arguments), CliRunner().invoke(main, long)
+    assert (done.exit_code, done.output) == (0, same.output)
 
 
 @pytest.mark.parametrize(
@@ -74,14 +82,14 @@ def test_a_missing_extra_is_named_with_its_installation(
     result = run_with(monkeypatch, fail(ModuleNotFoundError(f"No module named {missing!r}", name=missing)))
     assert result.exit_code == 2
     sentence = f"triarena probe needs {missing.partition('.')[0]}, which is not installed"
-    assert result.output == f"Error: {sentence}; install it with: pip install 'triarena[{extra}]'\n"
+    assert result.output == f"Error: {sentence}; install it with: pip install 'triarena[{extra}]' [not_installed]\n"
 
 
 def test_a_missing_module_of_no_extra_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(COMMANDS, "probe", ("triarena.cli.no_such_module:probe", "For this test."))
     result = CliRunner().invoke(main, ["probe"])
     assert result.exit_code == 70
-    assert "internal error in triarena probe" in result.output
+    assert "a fault in triarena probe" in result.output
 
 
 def test_an_unexpected_exception_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,8 +97,8 @@ def test_an_unexpected_exception_is_one_sentence(monkeypatch: pytest.MonkeyPatch
     result = run_with(monkeypatch, fail(RuntimeError("no such\nluck")))
     assert result.exit_code == 70
     assert result.output == (
-        "internal error in triarena probe: RuntimeError: no such luck; "
-        "please report it, and set TRIARENA_DEBUG=1 for the traceback\n"
+        "Error: a fault in triarena probe: RuntimeError: no such luck; "
+        "please report it, and set TRIARENA_DEBUG=1 for the traceback [internal_error]\n"
     )
 
 

@@ -12,11 +12,20 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
 
-import click
-from click.shell_completion import CompletionItem
+try:
+    import click
+    from click.shell_completion import CompletionItem
+
+    from . import streams
+except KeyboardInterrupt:  # in the first milliseconds, when nothing else could catch it
+    raise SystemExit(130) from None
 
 AUDIENCES: dict[str, dict[str, tuple[str, str]]] = {
     "Play and learn": {
@@ -78,6 +87,45 @@ class NotInstalled(click.ClickException):
 class LazyGroup(click.Group):
     """Lists its commands from ``COMMANDS``, imports one when it is asked for, and guards its run."""
 
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run as a program: every end is an exit code, and output that could not be written is told."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, False, **extra)
+        try:
+            streams.prepare()
+            code, fault = self._run(args, prog_name, complete_var, extra)
+            if unwritten := streams.unwritten(fault):
+                code = code or 1
+                _explain_output(unwritten)
+            elif fault is not None and fault.errno != errno.EPIPE:
+                raise fault
+        except KeyboardInterrupt:
+            code = INTERRUPTED
+        sys.exit(code)
+
+    def _run(
+        self, args: Sequence[str] | None, prog_name: str | None, complete_var: str | None, extra: dict[str, Any]
+    ) -> tuple[int, OSError | None]:
+        """The exit code, and the error of an output that may have caused it."""
+        try:
+            code = super().main(args, prog_name, complete_var, False, **extra)
+        except click.ClickException as error:
+            with suppress(OSError):  # that standard error is closed changes nothing about the end
+                error.show()
+            return error.exit_code, None
+        except click.Abort:
+            return INTERRUPTED, None
+        except OSError as error:
+            return 1, error
+        return code if isinstance(code, int) else 0, None
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All names, without importing anything."""
         return list(COMMANDS)
@@ -90,6 +138,17 @@ class LazyGroup(click.Group):
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name; for a name that is none, a usage error tells those like it."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            similar = get_close_matches(name, COMMANDS)
+            hint = f"; did you mean {' or '.join(similar)}?" if similar else "; see triarena --help"
+            ctx.fail(f"No such command {name!r}{hint}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The help's lists of commands, one per audience."""
@@ -113,8 +172,10 @@ class LazyGroup(click.Group):
             raise
         except ImportError as error:
             _explain_import_error(ctx, error)
-        except OSError as error:
-            if error.errno == errno.EPIPE:  # click ends quietly when the reader of our output has gone
+        except (OSError, ValueError) as error:
+            if reason := streams.unwritten(error):
+                raise reason from error
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
                 raise
             _explain_fault(ctx, error)
         except BaseExceptionGroup as group:
@@ -135,7 +196,7 @@ def _explain_import_error(ctx: click.Context, error: ImportError) -> NoReturn:
         _explain_fault(ctx, error)
     raise NotInstalled(
         f"triarena {ctx.meta[COMMAND_NAME]} needs {missing}, which is not installed; "
-        f"install it with: pip install 'triarena[{EXTRAS[missing]}]'"
+        f"install it with: pip install 'triarena[{EXTRAS[missing]}]' [not_installed]"
     ) from None
 
 
@@ -147,15 +208,27 @@ def _explain_fault(ctx: click.Context, error: BaseException) -> NoReturn:
         traceback.print_exception(error)
     what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
     click.echo(
-        f"internal error in triarena {ctx.meta.get(COMMAND_NAME, '')}: {what}; "
-        "please report it, and set TRIARENA_DEBUG=1 for the traceback",
+        f"Error: a fault in triarena {ctx.meta.get(COMMAND_NAME, '')}: {what}; "
+        "please report it, and set TRIARENA_DEBUG=1 for the traceback [internal_error]",
         err=True,
     )
     ctx.exit(INTERNAL_ERROR)
 
 
-@click.group(cls=LazyGroup, name="triarena", context_settings={"max_content_width": 100})
-@click.version_option(package_name="triarena", message="%(prog)s %(version)s")
+def _explain_output(error: OSError) -> None:
+    """One sentence about standard output; none if its reader has gone, as that of ``| head`` does."""
+    if error.errno != errno.EPIPE:
+        with suppress(OSError):
+            click.echo(f"Error: standard output cannot be written: {error.strerror or error} [cannot_write]", err=True)
+    streams.forget()
+
+
+@click.group(
+    cls=LazyGroup,
+    name="triarena",
+    context_settings={"max_content_width": 100, "help_option_names": ["--help", "-h"]},
+)
+@click.version_option(None, "--version", "-V", package_name="triarena", message="%(prog)s %(version)s")
 def main() -> None:
     """Host, play and watch matches of FlowerWars, TowerWars and Mississippi Queen between bots.
 

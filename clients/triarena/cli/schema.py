@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from .options import Failure
+
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
 
 
@@ -32,7 +34,7 @@ def schema(target: Path | None, source: Path | None) -> None:
     elif source is not None:
         _check(source, files())
     else:
-        click.echo(files()["protocol.schema.json"], nl=False)
+        click.echo(files()["protocol.schema.json"].encode(), nl=False)  # UTF-8, whatever the terminal takes
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
@@ -42,15 +44,16 @@ def _write(folder: Path, files: dict[str, str]) -> None:
             (folder / name).write_text(text, "utf-8", newline="\n")
             click.echo(f"wrote {folder / name}")
     except OSError as error:
-        raise click.ClickException(f"[cannot_write] {folder} cannot be written: {error.strerror}") from None
+        raise Failure("cannot_write", f"{folder} cannot be written: {error.strerror or error}") from None
 
 
 def _check(folder: Path, files: dict[str, str]) -> None:
     drifted = [name for name, text in files.items() if _read(folder / name) != text]
     if drifted:
-        raise click.ClickException(
-            f"[drifted] not as the messages are: {', '.join(str(folder / name) for name in drifted)}; "
-            f"write them anew with: triarena schema --write {folder}"
+        raise Failure(
+            "drifted",
+            f"not as the messages are: {', '.join(str(folder / name) for name in drifted)}; "
+            f"write them anew with: triarena schema --write {folder}",
         )
     click.echo(f"{folder}: all {len(files)} files are up to date")
 
