@@ -17,9 +17,10 @@ from triarena.protocol import from_server as s
 from triarena.protocol.session import Fault, client_session
 from triarena.protocol.values import PROTOCOL, PerMove, TimeControl
 from triarena.server.connection import Connection, Patience
+from triarena.server.house import House
 from triarena.server.journal import Journal, JournalError, Record, RoomForgotten, RoomKept
 from triarena.server.lag import LoopLag
-from triarena.server.lobby import House, Lobby
+from triarena.server.lobby import Lobby
 from triarena.server.names import Names
 
 M = TypeVar("M")

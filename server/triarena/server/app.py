@@ -23,9 +23,10 @@ import trio
 from .connection import FAREWELL_SECONDS
 from .descriptors import RESERVED, provide_descriptors
 from .door import Door, DoorRules
+from .house import House
 from .journal import Journal, claim_database, open_journal
 from .lag import LoopLag
-from .lobby import House, Lobby
+from .lobby import Lobby
 from .names import Names
 from .recovery import Remains, read_remains, recover
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -20,10 +19,11 @@ from triarena.protocol.values import PROTOCOL, GameInfo, Limits, OptionRange, Re
 
 from . import results
 from .administration import Administration
-from .bots import BotTokens, Identities
+from .bots import Identities
 from .connection import Connection
 from .events import Suspended
 from .guest import Guest
+from .house import House
 from .journal import Journal
 from .keeping import Keeping
 from .lag import LoopLag
@@ -38,35 +38,6 @@ log = structlog.get_logger()
 LIST_SECONDS = 0.1
 LISTED_ROOMS = 1000
 """How many rooms a list tells; more might not fit into a frame."""
-
-
-@dataclass(frozen=True, slots=True)
-class House:
-    """The rules of the house: what the settings say about rooms and matches."""
-
-    software: str
-    clock: TimeControl
-    startup: float
-    rooms: int
-    rooms_per_connection: int
-    observers_per_room: int
-    observer_queue: int
-    bad_frames: int
-    greeting: float
-    heartbeat: float
-    idle: float
-    """Seconds after which a room that nothing happens in is closed."""
-    reservation: float
-    """Seconds for which a reservation is good."""
-    grace: float
-    """Seconds for which the seat of a lost connection is kept in a match."""
-    resume: float
-    """Seconds for which players may come back after the server was started again."""
-    observed_rooms_per_connection: int = 64
-    prepared_rooms: int = 400
-    """How many rooms that an administrator prepared there may be, as long as their match is not over."""
-    bots: BotTokens = field(default_factory=BotTokens)
-    """Whose names are not free."""
 
 
 class Lobby:

@@ -9,7 +9,7 @@ from .app import Plan
 from .bots import BotTokens, load_bot_tokens
 from .connection import Patience
 from .door import DoorRules
-from .lobby import House
+from .house import House
 from .rate import Pace
 from .secret import AdminSecret
 from .settings import Settings

@@ -1,0 +1,38 @@
+"""The rules of the house: what the settings say about rooms and matches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from triarena.protocol.values import TimeControl
+
+from .bots import BotTokens
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Made from the settings once, and the same for as long as the server runs."""
+
+    software: str
+    clock: TimeControl
+    startup: float
+    rooms: int
+    rooms_per_connection: int
+    observers_per_room: int
+    observer_queue: int
+    bad_frames: int
+    greeting: float
+    heartbeat: float
+    idle: float
+    """Seconds after which a room that nothing happens in is closed."""
+    reservation: float
+    """Seconds for which a reservation is good."""
+    grace: float
+    """Seconds for which the seat of a lost connection is kept in a match."""
+    resume: float
+    """Seconds for which players may come back after the server was started again."""
+    observed_rooms_per_connection: int = 64
+    prepared_rooms: int = 400
+    """How many rooms that an administrator prepared there may be, as long as their match is not over."""
+    bots: BotTokens = field(default_factory=BotTokens)
+    """Whose names are not free."""
