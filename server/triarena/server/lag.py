@@ -60,8 +60,12 @@ class LoopLag(trio.abc.Instrument):
     def worst_since(self, moment: float) -> float:
         """The worst lag in seconds since a moment of trio's time, as far back as is remembered."""
         begin = int(moment - self._offset)
-        past = max((lag for second, lag in self._seconds if second >= begin), default=0.0)
-        return max(past, self._clock() - self._woke)
+        worst = self._clock() - self._woke
+        for second, lag in reversed(self._seconds):  # asked at every ply, about the last moments mostly
+            if second < begin:
+                break
+            worst = max(worst, lag)
+        return worst
 
     def _note(self, lag: float) -> None:
         second = int(self._woke)
