@@ -7,6 +7,7 @@ import re
 import subprocess
 import time
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -128,3 +129,11 @@ def test_a_second_server_on_the_port_says_so(real_server: RunningServer) -> None
     assert "cannot_listen" in refused.stderr
     assert "another program" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_a_server_that_could_not_start_takes_nobodys_port_file_away(real_server: RunningServer, tmp_path: Path) -> None:
+    port_file = tmp_path / "port"
+    port_file.write_text(f"{real_server.port}\n")
+    arguments = ["--port", str(real_server.port), "--port-file", str(port_file), "--data-dir", str(tmp_path / "data")]
+    assert real_server.run("serve", *arguments).returncode == 1
+    assert port_file.read_text() == f"{real_server.port}\n"

@@ -11,6 +11,7 @@ import trio
 
 from triarena.server.admission import Bounds
 from triarena.server.door import Door, DoorRules
+from triarena.server.lag import LoopLag
 
 from .conftest import PATIENCE, Client, World, house
 
@@ -48,7 +49,7 @@ async def open_door(
         async with trio.open_nursery() as nursery:
             world = World(nursery, house(), patience)
             rules = DoorRules(Bounds(connections, per_address, newcomers), patience, tls)
-            door = Door(rules, world.lobby.serve, nursery, trio.current_time)
+            door = Door(rules, world.lobby.serve, nursery, LoopLag())
             nursery.start_soon(door.keep, listener)
             yield Entrance(listener.socket.getsockname()[1], world, door, streams)
             nursery.cancel_scope.cancel()

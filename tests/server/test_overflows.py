@@ -144,3 +144,17 @@ async def test_the_clock_of_a_turn_does_not_wait_for_a_client_that_reads_nothing
         await blue.move(turn)
         assert (await blue.wait_for(s.Moved)).used_ms == 1500.0
         nursery.cancel_scope.cancel()
+
+
+async def test_a_paused_match_does_not_hold_up_a_stop(world: World, autojump_clock: MockClock) -> None:
+    red, blue = await world.pair(size=4)
+    room = (await red.start()).room
+    await blue.start()
+    admin = await (await world.client()).administer()
+    await admin.say(c.Pause(room=room))
+    await admin.wait_for(s.Done)
+    await red.play_on(1)
+    world.lobby.drain()
+    world.lobby.suspend_matches(only_paused=True)
+    with trio.fail_after(1):
+        await world.lobby.matches_ended()

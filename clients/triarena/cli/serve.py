@@ -77,10 +77,6 @@ def serve(config: Path | None, print_config: bool, **flags: Any) -> None:
         raise Failure(error.code, error.message) from None
     except CannotListen as error:
         raise Failure("cannot_listen", str(error)) from None
-    finally:
-        if settings.server.port_file is not None:
-            with suppress(OSError):
-                settings.server.port_file.unlink(missing_ok=True)
 
 
 def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
@@ -112,12 +108,14 @@ async def _main(settings: Settings, secret: AdminSecret, the_plan: Plan) -> None
     """Serve until a signal comes; an expected error is raised only here, outside of every nursery."""
     stop = trio.Event()
     failures: list[Exception] = []
+    written: list[int] = []
 
     def ready(addresses: Sequence[tuple[str, int]]) -> None:
         _announce(settings, secret, the_plan.house.software, addresses)
         if settings.server.port_file is not None:
             try:
                 _write_port(settings.server.port_file, addresses[0][1])
+                written.append(addresses[0][1])
             except Failure as failure:
                 failures.append(failure)
                 stop.set()
@@ -129,6 +127,8 @@ async def _main(settings: Settings, secret: AdminSecret, the_plan: Plan) -> None
         except (CannotListen, JournalError) as error:
             failures.append(error)
         nursery.cancel_scope.cancel()
+    if settings.server.port_file is not None and written:
+        _forget_port(settings.server.port_file, written[0])
     if failures:
         raise failures[0]
 
@@ -163,3 +163,10 @@ def _write_port(file: Path, port: int) -> None:
         draft.replace(file)
     except OSError as error:
         raise Failure("port_file", f"the port file {file} cannot be written: {error.strerror or error}") from None
+
+
+def _forget_port(file: Path, port: int) -> None:
+    """Take the port file away, unless another server has written its own meanwhile."""
+    with suppress(OSError):
+        if file.read_text(encoding="ascii").strip() == str(port):
+            file.unlink()

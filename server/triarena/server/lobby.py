@@ -229,7 +229,9 @@ class Lobby:
         assert room.referee is not None, "begin() was called"
         await room.referee.run()
         self._ended.set()
-        if room.result is not None:
+        if room.result is None:  # suspended: the server stops
+            self.rooms.pop(room.id, None)
+        else:
             room.let_go()
             await self.keeping.let_go(room)
 
@@ -309,12 +311,13 @@ class Lobby:
             self._ended = trio.Event()
             await self._ended.wait()
 
-    def suspend_matches(self) -> None:
-        """Break off what is still running; it goes on when the server is started again."""
+    def suspend_matches(self, *, only_paused: bool = False) -> None:
+        """Break off what is still running (or only what is paused); it goes on when the server is started again."""
         for room in self.rooms.values():
-            if room.referee is not None:  # also of one that is over: its end may not be stored yet
+            # Also of one that is over: its end may not be stored yet.
+            if room.referee is not None and (room.gate.paused or not only_paused):
                 room.put(Suspended())
-        self._suspended = True
+        self._suspended = self._suspended or not only_paused
 
 
 def game_info(game: AnyGame) -> GameInfo:

@@ -165,7 +165,7 @@ class RoomSettings(Section):
     """How long rooms and reservations wait for players."""
 
     idle_seconds: Seconds = Field(
-        600.0, description="A room that is empty or waits for its second player for so long is closed."
+        600.0, description="A room that is over, or a prepared one in which nobody sits, is closed after so long."
     )
     reservation_seconds: Seconds = Field(
         3600.0, description="How long a reservation code stays valid if it is not used."

@@ -277,3 +277,25 @@ async def test_the_thread_ends_with_the_journal(sqlite_url: str) -> None:
         if thread.name == "triarena-journal":
             thread.join(timeout=10)
             assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("how", ["moved", "deleted"])
+async def test_a_file_that_vanishes_while_it_is_open_is_noticed_and_may_come_back(
+    sqlite_url: str, opened: Opened, ply: Ply, tmp_path: Path, how: str
+) -> None:
+    file, elsewhere = tmp_path / "journal.sqlite3", tmp_path / "elsewhere"
+    async with open_journal(sqlite_url) as journal:
+        await journal.write(opened())
+        if how == "moved":
+            file.rename(elsewhere)
+        else:
+            file.unlink()
+        for _ in range(2):
+            with pytest.raises(JournalError, match=r"moved or deleted|cannot be written") as caught:
+                await journal.write(ply(0))
+            assert caught.value.code == "write_failed"
+        if how == "moved":
+            elsewhere.rename(file)
+            await journal.write(ply(0))
+    if how == "moved":
+        assert len(read_match(sqlite_url, opened().match).plies) == 1

@@ -6,6 +6,7 @@ Everything here blocks, and one thread at a time may use a store.
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -44,6 +45,7 @@ class Store:
         # A file that vanished is not created again later: that would hide the loss.
         self._engine = database.engine(self._url, "rw")
         self._open_connection: sa.Connection | None = None
+        self._opened_file: tuple[int, int] | None = None
         self._pause = pause
         self.place = database.shown(self._url)
         """The database as a message may show it."""
@@ -82,6 +84,9 @@ class Store:
         A record that is refused does not harm the others. If the database fails for a passing reason, what has no
         verdict yet is tried again on a new connection, after each of the pauses of ``RETRY_SECONDS``.
         """
+        if self._moved():
+            self.close()
+            return [self._gone()] * len(records)
         verdicts: list[Verdict] = []
         pauses = iter(RETRY_SECONDS)
         retried = False
@@ -178,7 +183,29 @@ class Store:
     def _connection(self) -> sa.Connection:
         if self._open_connection is None:
             self._open_connection = self._engine.connect()
+            self._opened_file = self._file()
         return self._open_connection
+
+    def _file(self) -> tuple[int, int] | None:
+        """Which file is the database now; None for a database that is no file, or whose file is not there."""
+        if self._url.get_backend_name() != "sqlite":
+            return None
+        try:
+            found = os.stat(str(self._url.database))
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _moved(self) -> bool:
+        """Whether the file was moved or deleted while it was open: the system would let us write to it all the same."""
+        return self._open_connection is not None and self._file() != self._opened_file
+
+    def _gone(self) -> JournalError:
+        return JournalError(
+            "write_failed",
+            f"The journal {self.place} was moved or deleted while the server used it; put the file back, "
+            "the server tries again with the next record.",
+        )
 
     def _lost(self, error: exc.DBAPIError) -> JournalError:
         return JournalError(
