@@ -27,7 +27,7 @@ def _clean_imports() -> Iterator[None]:
         del sys.modules[name]
 
 
-def bot_file(folder: Path, text: str, name: str = "mybot.py") -> str:
+def bot_file(folder: Path, text: str, name: str = "my_bot.py") -> str:
     (folder / name).write_text(text, encoding="utf-8")
     return str(folder / name)
 
@@ -111,7 +111,7 @@ def test_a_folder_cannot_be_read_as_a_bot(tmp_path: Path) -> None:
 def test_a_syntax_error_names_its_line(tmp_path: Path) -> None:
     error = failure(bot_file(tmp_path, "def choose_move(position):\n    return (1 +\n"))
     assert error.code == "bot_syntax_error"
-    assert error.message == "mybot.py, line 2: '(' was never closed in return (1 +"
+    assert error.message == "my_bot.py, line 2: '(' was never closed in return (1 +"
 
 
 def test_a_syntax_error_in_a_neighbour_names_the_neighbour(tmp_path: Path) -> None:
@@ -120,22 +120,56 @@ def test_a_syntax_error_in_a_neighbour_names_the_neighbour(tmp_path: Path) -> No
     assert error.message == "broken_neighbour.py, line 1: invalid syntax in x = = 1"
 
 
-def test_a_file_that_is_no_text_is_no_python(tmp_path: Path) -> None:
-    (tmp_path / "mybot.py").write_bytes(b"\xff\xfe\x00\x00")
-    assert failure(str(tmp_path / "mybot.py")).code == "bot_syntax_error"
+NO_PYTHON = {
+    "bytes that are no UTF-8": b"\xff\xfe\x00\x00",
+    "null bytes": b"def choose_move(position):\n    return \x00\n",
+    "UTF-16": "def choose_move(position): pass".encode("utf-16"),
+    "an unknown encoding": b"# -*- coding: no-such-code -*-\n",
+    "an expression nested too deep": b"x = " + b"-" * 100_000 + b"1",
+    "brackets nested too deep": b"x = " + b"(" * 1000,
+    "a number of too many digits": b"x = " + b"9" * 5000,
+    "a return outside of a function": b"return 1\n",
+}
+
+
+@pytest.mark.parametrize("content", NO_PYTHON.values(), ids=NO_PYTHON)
+def test_a_file_that_cannot_be_compiled_is_no_python(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "my_bot.py").write_bytes(content)
+    error = failure(str(tmp_path / "my_bot.py"))
+    assert error.code == "bot_syntax_error"
+    assert "my_bot.py" in error.message
+    assert error.traceback == ""
+
+
+def test_a_neighbour_that_is_no_text_is_told_with_the_line_that_imports_it(tmp_path: Path) -> None:
+    (tmp_path / "unreadable_neighbour.py").write_bytes(NO_PYTHON["null bytes"])
+    error = failure(bot_file(tmp_path, "import unreadable_neighbour"))
+    assert error.code != "bot_not_found"
+    assert "my_bot.py, line 1" in error.message
+    assert "null bytes" in error.message
+
+
+@pytest.mark.parametrize("raised", ["SystemExit(3)", "GeneratorExit()", "BaseException('own')", "exec('raise 1')"])
+def test_whatever_a_file_raises_while_it_is_loaded_is_the_bots_failure(tmp_path: Path, raised: str) -> None:
+    assert failure(bot_file(tmp_path, f"raise {raised}")).code == "bot_failed"
+
+
+def test_ctrl_c_while_a_file_is_loaded_is_no_failure_of_the_bot(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        load_bot(bot_file(tmp_path, "raise KeyboardInterrupt"), "towerwars")
 
 
 def test_a_missing_package_is_told_with_what_to_do(tmp_path: Path) -> None:
     error = failure(bot_file(tmp_path, "\nimport no_such_package_anywhere\n"))
     assert error.code == "bot_import_error"
-    assert "cannot import something in mybot.py, line 2: No module named 'no_such_package_anywhere'" in error.message
+    assert "cannot import something in my_bot.py, line 2: No module named 'no_such_package_anywhere'" in error.message
     assert error.message.endswith("install it where triarena is installed")
 
 
 def test_an_exception_while_loading_shows_the_bots_frames_only(tmp_path: Path) -> None:
     error = failure(bot_file(tmp_path, "def f():\n    return 1 / 0\nf()\n"))
     assert error.code == "bot_failed"
-    assert "raised ZeroDivisionError: division by zero in mybot.py, line 2 while it was loaded" in error.message
+    assert "raised ZeroDivisionError: division by zero in my_bot.py, line 2 while it was loaded" in error.message
     assert error.traceback.count('File "') == 2
     assert "loading.py" not in error.traceback
 

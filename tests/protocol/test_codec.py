@@ -22,7 +22,7 @@ from triarena.protocol.from_server import FROM_SERVER
 from triarena.protocol.game_values import NESTING
 from triarena.protocol.schema import CLIENT_MESSAGES, SERVER_MESSAGES, name_of, schema
 from triarena.protocol.table import Role
-from triarena.protocol.values import Value
+from triarena.protocol.values import Budget, PerMove, Unlimited, Value
 
 ADAPTERS: dict[Role, Any] = {Role.CLIENT: FROM_CLIENT, Role.SERVER: FROM_SERVER}
 DEFINITIONS = schema()["$defs"]
@@ -146,9 +146,35 @@ def test_a_field_without_a_value_is_left_out() -> None:
     }
 
 
-def test_nil_is_the_same_as_absence() -> None:
-    value = {"type": "hello", "protocol": 1, "software": "x", "name": None}
-    assert decode(packed(value), FROM_CLIENT) == c.Hello(protocol=1, software="x")
+@pytest.mark.parametrize("kind", CLIENT_MESSAGES, ids=lambda kind: kind.__name__)
+def test_every_field_that_a_client_may_leave_out_may_be_nil(kind: Any) -> None:
+    value = next(e.message for e in examples() if type(e.message) is kind).model_dump(exclude_none=True)
+    for name, field in kind.model_fields.items():
+        if not field.is_required() and name != "type":
+            without = {key: one for key, one in value.items() if key != name}
+            assert decode(packed({**value, name: None}), FROM_CLIENT) == decode(packed(without), FROM_CLIENT), name
+
+
+def test_so_may_be_what_the_maps_in_a_request_leave_out() -> None:
+    slot = dict.fromkeys(c.Slot.model_fields)
+    for control in ({"type": "per_move", "move_ms": 5}, {"type": "budget", "budget_ms": 5}, {"type": "unlimited"}):
+        fields = [
+            kind.model_fields for kind in (PerMove, Budget, Unlimited) if control["type"] in str(kind.model_fields)
+        ]
+        value = {"type": "prepare", "game": "towerwars", "slots": [{}, {}], "time_control": control}
+        nils = {**value, "slots": [slot, slot], "time_control": {**dict.fromkeys(*fields), **control}}
+        assert decode(packed(nils), FROM_CLIENT) == decode(packed(value), FROM_CLIENT)
+
+
+@pytest.mark.parametrize("value", [{"type": "join", "game": None}, {"type": None}, {"type": "ready", "room": None}])
+def test_a_field_that_must_be_there_must_not_be_nil(value: object) -> None:
+    assert sentence(value).code in ("invalid_message", "unknown_type")
+
+
+def test_nil_in_what_a_game_defines_is_the_games_affair() -> None:
+    message = decode(packed({**MOVE, "move": {"type": "promote", "to": None}}), FROM_CLIENT)
+    assert isinstance(message, c.Move)
+    assert message.move.model_dump() == {"type": "promote", "to": None}
 
 
 def test_a_whole_number_will_do_for_a_time() -> None:

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from .errors import RemoteProtocolError
 from .frames import frame
-from .from_client import FromClient
+from .from_client import FROM_CLIENT, FromClient
 from .from_server import FromServer
 from .values import Value
 
@@ -78,12 +78,36 @@ def decode(payload: bytes, incoming: TypeAdapter[T]) -> T:
         ) from None
     if not isinstance(raw, dict):
         raise Undecodable("not_a_map", f"a message is a msgpack map, not {_kind(raw)}")
+    if incoming is FROM_CLIENT:
+        raw = _without_nil(raw)
     try:
         return incoming.validate_python(raw)
     except ValidationError as error:
         raise _undecodable(raw, error) from None
     except (ValueError, RecursionError) as error:
         raise Undecodable("invalid_message", f"the message is invalid: {_first_line(error)}") from None
+
+
+def _without_nil(message: dict[Any, Any]) -> dict[Any, Any]:
+    """A client's message without the fields that are nil, which means that they are absent.
+
+    Also in the maps of a request to prepare a room; what a game may define, a move or an option, is left as it is.
+    """
+    if None in message.values():
+        message = {name: value for name, value in message.items() if value is not None}
+    if message.get("type") == "prepare":
+        for name in ("slots", "time_control"):
+            if name in message:
+                message[name] = _maps_without_nil(message[name])
+    return message
+
+
+def _maps_without_nil(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_maps_without_nil(one) for one in value]
+    if isinstance(value, dict):
+        return {name: one for name, one in value.items() if one is not None}
+    return value
 
 
 def _undecodable(raw: dict[Any, Any], error: ValidationError) -> Undecodable:

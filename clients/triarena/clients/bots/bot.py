@@ -46,12 +46,17 @@ def bot_of(
 
 
 def call_bot(what: str, function: Callable[..., Any], *arguments: Any, passes: tuple[type[Exception], ...] = ()) -> Any:
-    """What the bot's function returns. Its exceptions (but those of ``passes``) become BotError ``bot_failed``."""
+    """What the bot's function returns. Its exceptions become BotError ``bot_failed``.
+
+    Those of ``passes`` do not, nor does Ctrl-C. ``SystemExit`` does: a bot that calls ``exit()`` has failed as well.
+    """
     try:
         return function(*arguments)
-    except passes:
+    except KeyboardInterrupt:
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if isinstance(error, passes):
+            raise
         where, traceback = explain(error)
         raise BotError("bot_failed", f"{what} raised {summary(error)}{where}", traceback) from None
 

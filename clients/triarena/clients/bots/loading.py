@@ -10,7 +10,7 @@ from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, Final
 
 from triarena.clients.errors import BotError
@@ -78,24 +78,45 @@ def _load(path: Path) -> ModuleType:
         sys.path.insert(0, folder)  # as if the file were run as a script: it finds the files beside it
     sys.modules[name] = module  # dataclasses and pickle look their module up
     try:
-        loader.exec_module(module)
-    except (Exception, SystemExit) as error:
+        exec(_code(path, loader), module.__dict__)
+    except BaseException as error:
         del sys.modules[name]
+        if isinstance(error, BotError | KeyboardInterrupt):
+            raise
         raise _loading_error(path, error) from None
     return module
 
 
+def _code(path: Path, loader: SourceFileLoader) -> CodeType:
+    """What the file compiles to. Raises BotError, whatever stands in it."""
+    try:
+        code = loader.get_code(loader.name)
+    except OSError as error:
+        raise BotError("bot_unreadable", f"the bot {path} cannot be read: {error.strerror or error}") from None
+    except SyntaxError as error:
+        raise _syntax_error(path, error) from None
+    except Exception as error:  # null bytes, or an expression nested thousands deep
+        sentence = f"{path} is no Python that could be compiled: {summary(error)}; is it a text file in UTF-8?"
+        raise BotError("bot_syntax_error", sentence) from None
+    assert code is not None, "a file with source has code"
+    return code
+
+
+def _syntax_error(path: Path, error: SyntaxError) -> BotError:
+    """Which line of the file, or of one that it imports, is no Python."""
+    line = (error.text or "").strip()
+    place = Path(error.filename or path).name + (f", line {error.lineno}" if error.lineno else "")
+    return BotError("bot_syntax_error", f"{place}: {error.msg}" + (f" in {line:.100}" if line else ""))
+
+
 def _loading_error(path: Path, error: BaseException) -> BotError:
-    """What is wrong with a bot's file, in a sentence."""
+    """What went wrong while the bot's file was run, in a sentence."""
+    if isinstance(error, SyntaxError) and error.lineno:
+        return _syntax_error(path, error)
     where, traceback = explain(error)
-    if isinstance(error, SyntaxError):
-        file = Path(error.filename or path).name
-        line = (error.text or "").strip()
-        sentence = f"{file}, line {error.lineno}: {error.msg}" + (f" in {line:.100}" if line else "")
-        return BotError("bot_syntax_error", sentence)
-    if isinstance(error, OSError) and not where:  # from reading it, not out of its own code
-        return BotError("bot_unreadable", f"the bot {path} cannot be read: {error.strerror or error}")
     if isinstance(error, ImportError):
         sentence = f"{path} cannot import something{where}: {error}; install it where triarena is installed"
         return BotError("bot_import_error", sentence, traceback)
+    if isinstance(error, SyntaxError):  # the file imports one that is not even text
+        return BotError("bot_import_error", f"{path} cannot import something{where}: {error.msg}", traceback)
     return BotError("bot_failed", f"{path} raised {summary(error)}{where} while it was loaded", traceback)
