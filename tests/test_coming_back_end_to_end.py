@@ -15,6 +15,8 @@ import pytest
 from tests.cutting_proxy import CuttingProxy
 
 from triarena.cli.children import Children
+from triarena.clients import Connection
+from triarena.clients.admin import list_rooms
 from triarena.server.journal import read_match
 
 from .conftest import RunningServer
@@ -51,16 +53,17 @@ def wait_until(happened: Callable[[], object]) -> None:
 
 def open_match(
     server: RunningServer, game: str, bots: tuple[str, str], *flags: str, port: int | None = None
-) -> list[subprocess.Popen[str]]:
-    """A bot as a process for each seat of a new room; board and choices are the same every time."""
+) -> tuple[str, list[subprocess.Popen[str]]]:
+    """A new room, and a bot as a process for each of its seats; board and choices are the same every time."""
     prepared = server.run("prepare", game, "--seed", SEED, "--untimed", "both", "--json", *flags)
     assert prepared.returncode == 0, prepared.stderr
-    codes = json.loads(prepared.stdout)["reservations"]
+    room = json.loads(prepared.stdout)
     where = ["--json", "--seed", SEED, "--port", str(port or server.port)]
-    return [
+    players = [
         server.start("join", *where, "--reservation", code, "--game", game, bot)
-        for code, bot in zip(codes.values(), bots, strict=True)
+        for code, bot in zip(room["reservations"].values(), bots, strict=True)
     ]
+    return room["room"], players
 
 
 def ends(players: list[subprocess.Popen[str]]) -> tuple[list[str], list[dict[str, Any]]]:
@@ -97,10 +100,17 @@ def test_a_match_outlives_its_server(game: str, flags: tuple[str, ...], children
     server, process = start_server(children, tmp_path, "first", 0)
     killer = tmp_path / "killer.py"
     killer.write_text(KILLER.format(game=game, pid=process.pid, seed=SEED), encoding="utf-8")
-    players = open_match(server, game, (str(killer), "greedy"), *flags)
+    room, players = open_match(server, game, (str(killer), "greedy"), "--paused", *flags)
+    spectator = server.start("watch", room, "--plain")
+    with Connection.open(port=server.port) as connection:
+        wait_until(lambda: [info.observers for info in list_rooms(connection) if info.room == room] == [1])
+    assert server.run("resume", room).returncode == 0
     assert process.wait(PATIENCE_SECONDS) == -signal.SIGKILL
     start_server(children, tmp_path, "second", server.port)
     said, (ours, theirs) = ends(players)
+    watched = spectator.communicate(timeout=PATIENCE_SECONDS)[0]
+    assert spectator.returncode == 0, watched
+    assert f"[{ours['result']['reason']}]" in watched.splitlines()[-2], "the result, and a rule below it"
     for text in said:
         assert "back in the match after" in text
     assert ours["result"] == theirs["result"]
@@ -114,9 +124,9 @@ def test_a_match_outlives_its_server(game: str, flags: tuple[str, ...], children
 def test_a_match_whose_connections_are_cut_twenty_times_is_the_same_match(children: Children, tmp_path: Path) -> None:
     server, _ = start_server(children, tmp_path, "server", 0)
     bots, flags = ("greedy", "greedy"), ("--option", "size=12")
-    _, (expected, _) = ends(open_match(server, "towerwars", bots, *flags))
+    _, (expected, _) = ends(open_match(server, "towerwars", bots, *flags)[1])
     with CuttingProxy(server.port, CUTS, 30_000, random.Random(20)) as proxy:
-        said, (disturbed, _) = ends(open_match(server, "towerwars", bots, *flags, port=proxy.port))
+        said, (disturbed, _) = ends(open_match(server, "towerwars", bots, *flags, port=proxy.port)[1])
     assert proxy.cuts == CUTS
     assert sum(text.count("back in the match after") for text in said) > 0
     assert disturbed["result"] == expected["result"]
