@@ -223,3 +223,29 @@ async def test_a_match_that_nobody_returns_to_is_aborted_and_nobodys_loss(
         assert room.result is not None
         assert (room.result.kind, room.result.reason) == ("aborted", "not_resumed")
         nursery.cancel_scope.cancel()
+
+
+async def test_a_code_whose_answer_was_lost_opens_its_seat_again_in_the_match(
+    world: World, autojump_clock: MockClock
+) -> None:
+    admin = await (await world.client()).administer()
+    await admin.say(c.Prepare(game="towerwars", options={"size": 4}, slots=[c.Slot(), c.Slot()]))
+    codes = [str(code) for code in (await admin.wait_for(s.Prepared)).reservations]
+    red = await world.client("ann")
+    await red.say(c.JoinReserved(reservation=codes[0]))
+    assert (await red.hear(s.Joined)).token == codes[0]
+    blue = await world.client("bob")
+    await blue.say(c.JoinReserved(reservation=codes[1]))
+    await red.wait_for(s.MatchStarted)  # blue has taken the last seat, and is cut before it hears of it
+    await blue.stream.aclose()
+    await wait_all_tasks_blocked()
+    thief = await world.client("eve")
+    await thief.say(c.JoinReserved(reservation=codes[0]))
+    assert (await thief.hear(s.Error)).code == "reservation_used", "red is there"
+    again = await world.client("bob")
+    await again.say(c.JoinReserved(reservation=codes[1]))
+    assert (await again.hear(s.Joined)).side == "blue"
+    await again.start()
+    await red.say(c.Ready(room=next(iter(world.lobby.rooms))))
+    await red.play_on(1)
+    await again.play_on(1)

@@ -51,7 +51,8 @@ class JoinRoom(Request):
 class JoinReserved(Request):
     """Take the seat for which a reservation code was made. A code works once.
 
-    If its seat is given back, or its connection lost, before the match starts, it works again.
+    If its seat is given back, or its connection lost, before the match starts, it works again. In the match it does what
+    ``rejoin`` does, if the seat's connection is lost: the answer to the first use may never have arrived.
     """
 
     type: Literal["join_reserved"] = "join_reserved"

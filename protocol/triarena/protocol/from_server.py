@@ -118,7 +118,7 @@ class MatchStarted(Value):
     to_move: SideName
     """Who is asked first."""
     position: WirePosition
-    """The first one."""
+    """The first one; after a ``rejoin``, the present one."""
     time_control: TimeControl
     """Yours."""
     startup_ms: Milliseconds

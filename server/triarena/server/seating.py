@@ -66,6 +66,11 @@ class Seating:
     async def join_reserved(self, guest: Guest, message: c.JoinReserved) -> None:
         """The seat that a reservation code was made for; answered when it is stored that the code was used."""
         self._may_sit(guest)
+        held = self._seats.get(digest(message.reservation))
+        if held is not None and held[1].line is None and held[0].match is not None:
+            # Used, but its connection is lost, perhaps before the answer arrived: the code does what the token does.
+            self._take_back(guest, *held, message.reservation, message)
+            return
         reservation = self.reservations.redeemable(digest(message.reservation), trio.current_time())
         room = reservation.room
         seat = room.seats[reservation.side]
@@ -77,7 +82,7 @@ class Seating:
                 self._may_sit(guest)
                 if self._lobby.rooms.get(room.id) is not room:
                     raise Refusal("unknown_room", f"room {room.id!r} was closed at this moment")
-                self._sit(guest, room, seat, message.updates, message.id)
+                self._sit(guest, room, seat, message.updates, message.id, token=message.reservation)
         except BaseException:
             reservation.used = False
             raise
@@ -103,10 +108,13 @@ class Seating:
         if room.id in guest.watching:
             raise Refusal("already_in_room", f"you observe room {room.id!r}; take a seat over another connection")
 
-    def _sit(self, guest: Guest, room: Room, seat: Seat, updates: Updates, id: int | None) -> None:
+    def _sit(
+        self, guest: Guest, room: Room, seat: Seat, updates: Updates, id: int | None, token: str | None = None
+    ) -> None:
+        """Let a guest sit down. It comes back with ``token``: its reservation code, or else a new one."""
         self._may_sit_in(guest, room)
         name = room.unique_name(guest.name or f"guest{guest.connection.number}", seat)
-        token = self._lobby.names.token()
+        token = token or self._lobby.names.token()
         seat.take(guest.connection, name, digest(token), updates, guest.software)
         self._seats[seat.key] = (room, seat)
         guest.rooms[room.id] = room
@@ -124,7 +132,9 @@ class Seating:
             raise Refusal(
                 "unknown_token", "no seat belongs to this token: the match is over, or had not begun; join again"
             )
-        room, seat = found
+        self._take_back(guest, *found, message.token, message)
+
+    def _take_back(self, guest: Guest, room: Room, seat: Seat, token: str, message: c.Rejoin | c.JoinReserved) -> None:
         if seat.line is guest.connection:
             raise Refusal("already_in_room", f"you have your seat in room {room.id!r}")
         if room.id in guest.watching:
@@ -132,7 +142,7 @@ class Seating:
         self._displace(room, seat)
         seat.line, seat.updates, seat.software = guest.connection, message.updates, guest.software
         guest.rooms[room.id] = room
-        guest.connection.post(_joined(room, seat, message.token, message.id))
+        guest.connection.post(_joined(room, seat, token, message.id))
         if room.result is not None:
             room.tell_the_end(seat)
         else:
