@@ -375,15 +375,20 @@ async def test_a_room_that_was_only_paused_before_its_match_is_not_opened_again(
         nursery.cancel_scope.cancel()
 
 
-async def test_in_a_match_that_goes_on_the_codes_stay_used(world: World, autojump_clock: MockClock) -> None:
+async def test_in_a_match_that_goes_on_a_code_brings_its_own_seat_back_and_opens_no_other(
+    world: World, autojump_clock: MockClock
+) -> None:
     _, room = await prepared(world)
     for code in room.reservations:
         assert isinstance(await use(world, code), s.Joined)
     await wait_all_tasks_blocked()
     async with trio.open_nursery() as nursery:
         reborn = restarted(world, nursery)
+        again = await use(reborn, room.reservations[0])
+        assert isinstance(again, s.Joined)
+        assert (again.room, again.side) == (room.room, "red")
         refused = await use(reborn, room.reservations[0])
-        assert isinstance(refused, s.Error)
+        assert isinstance(refused, s.Error), "somebody sits there now"
         assert refused.code == "reservation_used"
         assert reborn.lobby.rooms[room.room].info().red.reserved
         nursery.cancel_scope.cancel()

@@ -51,8 +51,8 @@ class JoinRoom(Request):
 class JoinReserved(Request):
     """Take the seat for which a reservation code was made. A code works once.
 
-    If its seat is given back, or its connection lost, before the match starts, it works again. In the match it does what
-    ``rejoin`` does, if the seat's connection is lost: the answer to the first use may never have arrived.
+    If its seat is given back, or its connection lost, before the match starts, it works again. In the match it does
+    what ``rejoin`` does, if the seat's connection is lost: the answer to the first use may never have arrived.
     """
 
     type: Literal["join_reserved"] = "join_reserved"
@@ -64,8 +64,8 @@ class JoinReserved(Request):
 class Rejoin(Request):
     """Take back the seat of a connection that was lost during a match, or whose server died.
 
-    ``match_started`` follows, with all that was played; answer ``ready``. If it is your turn, ``your_turn`` follows, and
-    the clock has run on. An older connection that still holds the seat is closed (``displaced``).
+    ``match_started`` follows, with all that was played; answer ``ready``. If it is your turn, ``your_turn`` follows,
+    and the clock has run on. An older connection that still holds the seat is closed (``displaced``).
     """
 
     type: Literal["rejoin"] = "rejoin"
