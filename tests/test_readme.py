@@ -161,7 +161,7 @@ def organise(walk: Walk) -> None:
     joins = re.findall(r"triarena join .*", prepared)
     assert len(joins) == 2, prepared
     (room,) = set(re.findall(r"triarena watch (\S+)", prepared))
-    (walk.folder / "mybot.py").write_text(SLOW_BOT)
+    (walk.folder / "my_bot.py").write_text(SLOW_BOT)
     watcher = walk.start("uv run triarena watch ROOM", ROOM=room)
     for player in [walk.start_other("uv run " + join) for join in joins]:
         wait_for(player, "joined")

@@ -45,9 +45,9 @@ def test_preparing_prints_one_command_per_seat_and_one_to_watch() -> None:
     done, port = run(office, "prepare", "towerwars", "--option", "size=10", "--name-red", "Ann", "--name-blue", "Bob B")
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines() == [
-        "room r7 is ready; replace mybot.py by the bot's file:",
-        f"  triarena join mybot.py --reservation RED-CODE --port {port}  # red, Ann",
-        f"  triarena join mybot.py --reservation BLUE-CODE --port {port}  # blue, Bob B",
+        "room r7 is ready; replace my_bot.py by the bot's file:",
+        f"  triarena join my_bot.py --reservation RED-CODE --port {port}  # red, Ann",
+        f"  triarena join my_bot.py --reservation BLUE-CODE --port {port}  # blue, Bob B",
         f"  triarena watch r7 --port {port}",
     ]
     assert office.asked == c.Prepare(
@@ -59,7 +59,7 @@ def test_clocks_seed_pause_and_open_seats_are_passed_on() -> None:
     office = Office(c.Prepare, s.Prepared(room="r7", reservations=[None, None]))
     arguments = ["--open", "--paused", "--seed", "5", "--move-time", "0.5", "--untimed", "blue"]
     done, port = run(office, "prepare", "towerwars", *arguments)
-    assert done.stdout.splitlines()[1] == f"  triarena join mybot.py --room r7 --port {port}  # red"
+    assert done.stdout.splitlines()[1] == f"  triarena join my_bot.py --room r7 --port {port}  # red"
     assert done.stdout.splitlines()[-1].startswith(f"  triarena resume r7 --port {port}")
     assert office.asked == c.Prepare(
         id=2,

@@ -27,9 +27,9 @@ def join(script: Script, *arguments: str) -> Result:
 
 
 @pytest.fixture
-def mybot(tmp_path: Path) -> str:
-    (tmp_path / "mybot.py").write_text(FIRST_MOVE, encoding="utf-8")
-    return str(tmp_path / "mybot.py")
+def my_bot(tmp_path: Path) -> str:
+    (tmp_path / "my_bot.py").write_text(FIRST_MOVE, encoding="utf-8")
+    return str(tmp_path / "my_bot.py")
 
 
 def ending(message: s.MatchOver) -> Script:
@@ -43,8 +43,8 @@ def ending(message: s.MatchOver) -> Script:
     return script
 
 
-def test_a_file_plays_and_the_match_is_told_in_short_lines(mybot: str) -> None:
-    done = join(referee(options={"size": 4}), *SMALL, mybot, "--name", "Ann")
+def test_a_file_plays_and_the_match_is_told_in_short_lines(my_bot: str) -> None:
+    done = join(referee(options={"size": 4}), *SMALL, my_bot, "--name", "Ann")
     assert done.exit_code == 0, done.output
     told = [line for line in done.stdout.splitlines() if line != "thinking"]
     assert told[:2] == [
@@ -56,8 +56,8 @@ def test_a_file_plays_and_the_match_is_told_in_short_lines(mybot: str) -> None:
     assert len(told) == 3
 
 
-def test_json_prints_one_line_whatever_the_bot_prints(mybot: str) -> None:
-    done = join(referee(options={"size": 4}), *SMALL, mybot, "--json")
+def test_json_prints_one_line_whatever_the_bot_prints(my_bot: str) -> None:
+    done = join(referee(options={"size": 4}), *SMALL, my_bot, "--json")
     (line,) = done.stdout.splitlines()
     record = json.loads(line)
     assert (record["side"], record["match"], record["players"]) == ("red", "m1", {"red": "Ann", "blue": "Bob"})
@@ -97,20 +97,20 @@ def test_the_exit_code_tells_a_regular_end_from_a_fault(end: s.MatchOver, exit_c
 
 
 def test_an_illegal_move_warns_before_the_referee_speaks_and_exits_3(tmp_path: Path) -> None:
-    (tmp_path / "mybot.py").write_text("def choose_move(position): return 'A1->A2'", encoding="utf-8")
-    done = join(referee(options={"size": 4}), *SMALL, str(tmp_path / "mybot.py"))
+    (tmp_path / "my_bot.py").write_text("def choose_move(position): return 'A1->A2'", encoding="utf-8")
+    done = join(referee(options={"size": 4}), *SMALL, str(tmp_path / "my_bot.py"))
     assert done.exit_code == 3
     assert "warning: ply 0, move A1->A2: " in done.stderr
     assert "[illegal_move]" in done.stdout
 
 
 def test_a_bot_that_raises_shows_its_own_traceback_and_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "mybot.py").write_text("def choose_move(position):\n    return 1 / 0\n", encoding="utf-8")
-    done = join(referee(options={"size": 4}), *SMALL, str(tmp_path / "mybot.py"))
+    (tmp_path / "my_bot.py").write_text("def choose_move(position):\n    return 1 / 0\n", encoding="utf-8")
+    done = join(referee(options={"size": 4}), *SMALL, str(tmp_path / "my_bot.py"))
     assert done.exit_code == 3
     assert done.stdout.splitlines()[-1].startswith("lost: ")
     assert done.stderr.splitlines()[-1] == (
-        "Error: ply 0: choose_move raised ZeroDivisionError: division by zero in mybot.py, line 2 [bot_failed]"
+        "Error: ply 0: choose_move raised ZeroDivisionError: division by zero in my_bot.py, line 2 [bot_failed]"
     )
     assert "return 1 / 0" in done.stderr
     assert "triarena" not in done.stderr
@@ -119,15 +119,15 @@ def test_a_bot_that_raises_shows_its_own_traceback_and_one_sentence(tmp_path: Pa
 def test_ctrl_c_leaves_the_match_quietly(tmp_path: Path) -> None:
     """The bot presses the keys itself, so that the moment is certain."""
     text = "import os, signal\ndef choose_move(position): os.kill(os.getpid(), signal.SIGINT)\n"
-    (tmp_path / "mybot.py").write_text(text, encoding="utf-8")
+    (tmp_path / "my_bot.py").write_text(text, encoding="utf-8")
     with serving(referee(options={"size": 4})) as server:
         command = [sys.executable, "-m", "triarena.cli", "join", *SMALL, "--port", str(server.port)]
-        done = subprocess.run([*command, str(tmp_path / "mybot.py")], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([*command, str(tmp_path / "my_bot.py")], capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (130, b"")
     assert isinstance(server.heard[-1], c.Leave)
 
 
-def test_coming_back_is_told_beside_the_results_and_the_start_only_once(mybot: str) -> None:
+def test_coming_back_is_told_beside_the_results_and_the_start_only_once(my_bot: str) -> None:
     def lost(peer: Peer) -> None:
         begin(peer)
         ask(peer, 0)
@@ -136,7 +136,7 @@ def test_coming_back_is_told_beside_the_results_and_the_start_only_once(mybot: s
         take_seat_back(peer)
         peer.send(started(1), over())
 
-    done = join(one_after_another(lost, back), *SMALL, mybot)
+    done = join(one_after_another(lost, back), *SMALL, my_bot)
     assert done.exit_code == 0
     assert [line.split(" ")[0] for line in done.stdout.splitlines()] == ["joined", "match", "thinking", "won:"]
     first, second = done.stderr.splitlines()
@@ -144,8 +144,8 @@ def test_coming_back_is_told_beside_the_results_and_the_start_only_once(mybot: s
     assert second.startswith("back in the match after ")
 
 
-def test_without_patience_a_lost_connection_is_an_error(mybot: str) -> None:
-    done = join(begin, *SMALL, mybot, "--rejoin-patience", "0")
+def test_without_patience_a_lost_connection_is_an_error(my_bot: str) -> None:
+    done = join(begin, *SMALL, my_bot, "--rejoin-patience", "0")
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert line.endswith("only match_over ends one [connection_lost]")
@@ -182,14 +182,14 @@ def test_a_full_room_is_the_servers_sentence() -> None:
     assert (done.exit_code, done.stderr) == (1, "Error: both seats are taken [room_full]\n")
 
 
-def test_a_seat_of_another_game_is_given_back(mybot: str) -> None:
+def test_a_seat_of_another_game_is_given_back(my_bot: str) -> None:
     def script(peer: Peer) -> None:
         peer.greet()
         peer.answer(c.JoinReserved, joined())
         peer.expect(c.Leave)
         peer.send(s.Left(room="r1"))
 
-    done = join(script, "--reservation", "CODE", "--game", "flowerwars", mybot)
+    done = join(script, "--reservation", "CODE", "--game", "flowerwars", my_bot)
     assert done.exit_code == 1
     assert done.stderr.rstrip().endswith("[other_game]")
 

@@ -41,14 +41,14 @@ def page_file(tmp_path: Path) -> Any:
 
 
 def test_the_first_bot_is_complete_in_fifteen_lines() -> None:
-    assert len(FILES["mybot.py"].splitlines()) <= 15
+    assert len(FILES["my_bot.py"].splitlines()) <= 15
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_the_first_bot_plays_every_game_to_its_end(page_file: Any, game: str) -> None:
     options = [f"--option={name}={value}" for name, value in GAMES[game].items()]
     with serving(referee(game, GAMES[game])) as server:
-        arguments = ["join", "--game", game, *options, "--port", str(server.port), page_file("mybot.py")]
+        arguments = ["join", "--game", game, *options, "--port", str(server.port), page_file("my_bot.py")]
         done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 0, done.output
     assert done.stderr == ""
@@ -99,7 +99,7 @@ def test_the_remembering_bot_is_told_of_coming_back(page_file: Any) -> None:
 
 
 def test_the_program_of_ones_own_plays(page_file: Any) -> None:
-    file = page_file("myprogram.py")
+    file = page_file("my_program.py")
     with serving(referee("towerwars", {"size": 6})) as server:
         source = Path(file).read_text("utf-8").replace('name="Anna"', f'name="Anna", port={server.port}')
         done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .children import Children
+from .invocation import command
 from .options import Failure, administrator, on_terminal
 
 if TYPE_CHECKING:
@@ -182,4 +183,5 @@ def _report(folder: Path, match: str) -> None:
     if stored.result is None or stored.result.kind != "outcome":
         raise Failure("demo_failed", f"match {match} did not end by the rules; see the logs in {folder}")
     click.echo(f"  {stored.game}: {sentence(stored.result)}")
-    click.echo(f"    {len(stored.plies)} plies, verified; see it: triarena replay {match} --data-dir {folder} --boards")
+    see = command("replay", match, "--data-dir", str(folder), "--boards")
+    click.echo(f"    {len(stored.plies)} plies, verified; see it: {see}")

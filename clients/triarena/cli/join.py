@@ -58,9 +58,9 @@ def join(
     """Send a bot into a match: BOT is a Python file with a function choose_move(position), or random, or greedy.
 
     \b
-    $ triarena join --game towerwars mybot.py
+    $ triarena join --game towerwars my_bot.py
     $ triarena join --game flowerwars --option size=10 greedy --name Flora
-    $ triarena join --reservation CODE mybot.py --host 192.168.1.20
+    $ triarena join --reservation CODE my_bot.py --host 192.168.1.20
     """
     _check_use(game, room, reservation, options, matches)
     from triarena.clients.backoff import Backoff

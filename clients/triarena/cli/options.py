@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from .invocation import program
+
 if TYPE_CHECKING:
     import ssl
 
@@ -35,10 +37,13 @@ FORFEITED: Final = 3
 
 
 class Failure(click.ClickException):
-    """A command's own failure: a sentence and its stable code in brackets; exit code 1."""
+    """A command's own failure: a sentence and its stable code in brackets; exit code 1.
+
+    A command that the sentence quotes, as in ``'triarena serve'``, is told as it must be typed here.
+    """
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(f"{message} [{code}]")
+        super().__init__(message.replace("'triarena ", f"'{program()} ") + f" [{code}]")
         self.code = code
 
 

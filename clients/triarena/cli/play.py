@@ -46,7 +46,7 @@ def play(
 
     \b
     $ triarena play towerwars --option size=6
-    $ triarena play flowerwars --bot mybot.py --side blue
+    $ triarena play flowerwars --bot my_bot.py --side blue
     $ triarena play towerwars --host 127.0.0.1 --bot greedy
     """
     from triarena.games import BadOptions, Side, UnknownGame, find_game

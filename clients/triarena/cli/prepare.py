@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-import shlex
+import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from .invocation import command, is_loopback, reachable_addresses
 from .options import (
     DEFAULT_HOST,
     DEFAULT_PORT,
@@ -39,6 +41,7 @@ SIDES = ("red", "blue")
 @click.option("--paused", is_flag=True, help="Play no ply before triarena resume or triarena step.")
 @click.option("--open", "is_open", is_flag=True, help="Anybody may take the seats; no reservations.")
 @server_options
+@click.option("--public-host", help="Under which other machines find the server, for the printed commands.")
 @secret_options
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON instead of commands.")
 def prepare(
@@ -53,6 +56,7 @@ def prepare(
     is_open: bool,
     host: str,
     port: int,
+    public_host: str | None,
     secret: str | None,
     secret_file: Path | None,
     as_json: bool,
@@ -84,20 +88,29 @@ def prepare(
             json.dumps({"room": prepared.room, "reservations": dict(zip(SIDES, prepared.reservations, strict=True))})
         )
     else:
-        click.echo("\n".join(_commands(prepared, slots, host, port, paused)))
+        found = public_host or (_seen_from_outside(port) if is_loopback(host) else None) or host
+        click.echo("\n".join(_commands(prepared, slots, found, port, paused)))
+
+
+def _seen_from_outside(port: int) -> str | None:
+    """The address of this machine at which its server listens for others; None if it does not, or cannot be told."""
+    for address in reachable_addresses():
+        with suppress(OSError), socket.create_connection((address, port), timeout=0.5):
+            return address
+    return None
 
 
 def _commands(prepared: Prepared, slots: list[Slot], host: str, port: int, paused: bool) -> list[str]:
     """What to paste, one line per seat and one to watch."""
-    server = "" if host == DEFAULT_HOST else f" --host {shlex.quote(host)}"
-    server += "" if port == DEFAULT_PORT else f" --port {port}"
-    server += "".join(f" {shlex.quote(argument)}" for argument in tls_arguments())
-    lines = [f"room {prepared.room} is ready; replace mybot.py by the bot's file:"]
+    server = [] if host == DEFAULT_HOST else ["--host", host]
+    server += [] if port == DEFAULT_PORT else ["--port", str(port)]
+    server += tls_arguments()
+    lines = [f"room {prepared.room} is ready; replace my_bot.py by the bot's file:"]
     for side, slot, code in zip(SIDES, slots, prepared.reservations, strict=True):
-        seat = f"--room {prepared.room}" if code is None else f"--reservation {shlex.quote(code)}"
+        seat = ["--room", prepared.room] if code is None else ["--reservation", code]
         remark = f"  # {side}" + (f", {slot.name}" if slot.name else "")
-        lines.append(f"  triarena join mybot.py {seat}{server}{remark}")
-    lines.append(f"  triarena watch {prepared.room}{server}")
+        lines.append(f"  {command('join', 'my_bot.py', *seat, *server)}{remark}")
+    lines.append(f"  {command('watch', prepared.room, *server)}")
     if paused:
-        lines.append(f"  triarena resume {prepared.room}{server}  # it is paused; or step, ply by ply")
+        lines.append(f"  {command('resume', prepared.room, *server)}  # it is paused; or step, ply by ply")
     return lines

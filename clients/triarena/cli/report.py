@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .invocation import command
 from .storage import journal_explained, journal_url, storage_options
 from .table import table
 
@@ -82,7 +83,7 @@ def _sections(stored: StoredMatch) -> Iterator[str]:
         if frames is not None:
             yield f"\nwhat was last said over {side}'s connection; >> by the player, << by the server"
             yield from _words(frames)
-    yield f"\ncheck it by the rules, and see it again: triarena replay {stored.match} --boards"
+    yield f"\ncheck it by the rules, and see it again: {command('replay', stored.match, '--boards')}"
 
 
 def _heading(stored: StoredMatch) -> str:

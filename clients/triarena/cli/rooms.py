@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .invocation import program
 from .options import connected, server_options
 from .table import table
 
@@ -36,7 +37,7 @@ def rooms(host: str, port: int, as_json: bool) -> None:
     elif found:
         click.echo(table(HEADINGS, [_row(info) for info in found]))
     else:
-        click.echo("no rooms; open one with: triarena join --game GAME, or triarena prepare GAME")
+        click.echo(f"no rooms; open one with: {program()} join --game GAME, or {program()} prepare GAME")
 
 
 def _row(info: RoomInfo) -> tuple[str, ...]:

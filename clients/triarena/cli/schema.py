@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from .invocation import command
 from .options import Failure
 
 DIRECTORY = click.Path(file_okay=False, path_type=Path)
@@ -53,7 +54,7 @@ def _check(folder: Path, files: dict[str, str]) -> None:
         raise Failure(
             "drifted",
             f"not as the messages are: {', '.join(str(folder / name) for name in drifted)}; "
-            f"write them anew with: triarena schema --write {folder}",
+            f"write them anew with: {command('schema', '--write', str(folder))}",
         )
     click.echo(f"{folder}: all {len(files)} files are up to date")
 

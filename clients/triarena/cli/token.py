@@ -6,6 +6,8 @@ import click
 
 from triarena.server.bots import new_token, token_line
 
+from .invocation import program
+
 
 @click.command()
 @click.argument("name")
@@ -23,7 +25,7 @@ def token(name: str) -> None:
         line = token_line(name, value)
     except ValueError as error:
         raise click.UsageError(f"{error}: at most 40 letters, digits, and . _ + - with blanks only inside") from None
-    click.echo(f"for the owner of the bot:  triarena join --name {_shown(name)} --token {value} ...")
+    click.echo(f"for the owner of the bot:  {program()} join --name {_shown(name)} --token {value} ...")
     click.echo("                           (or the variable TRIARENA_TOKEN)")
     click.echo(f"for the server's file:     {line}")
 

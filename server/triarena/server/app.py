@@ -112,7 +112,7 @@ async def _host(
                 door.start_soon(_collect_garbage, lobby)
                 ready([_address(listener.socket) for listener in listeners])
                 await stop.wait()
-                log.info("stopping", matches=lobby.running(), grace=plan.grace)
+                log.info("stopping", matches=lobby.running(), grace=plan.grace, hint="a second Ctrl-C stops at once")
                 door.cancel_scope.cancel()
             await _finish_matches(lobby, plan.grace)
             matches.cancel_scope.deadline = trio.current_time() + SUSPEND_SECONDS
