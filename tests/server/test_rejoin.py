@@ -147,6 +147,26 @@ async def test_who_comes_back_after_the_end_is_told_the_result(world: World, aut
     assert (await late.hear(s.MatchOver)).result.winner == "red"
 
 
+async def test_that_one_player_hangs_up_after_the_end_takes_nothing_from_the_one_who_is_still_away(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, red_token, blue_token = await seated(world)
+    room = (await red.hear(s.YourTurn)).room
+    await blue.stream.aclose()
+    await wait_all_tasks_blocked()
+    await red.say(c.Surrender(room=room))
+    await red.wait_for(s.MatchOver)
+    await red.stream.aclose()
+    await wait_all_tasks_blocked()
+    for token in (blue_token, red_token, blue_token):
+        late = await world.client()
+        await late.say(c.Rejoin(token=token))
+        await late.hear(s.Joined)
+        assert (await late.hear(s.MatchOver)).result.winner == "blue"
+        await late.stream.aclose()
+        await wait_all_tasks_blocked()
+
+
 async def test_who_was_thrown_out_may_not_come_back(world: World, autojump_clock: MockClock) -> None:
     red, blue, _, _ = await seated(world)
     admin = await (await world.client()).administer()

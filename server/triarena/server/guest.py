@@ -127,7 +127,9 @@ class Guest:
             seat = room.seat_of(self.connection)
             if seat is None:
                 continue
-            if room.referee is None:
+            if room.result is not None:
+                seat.line = None  # it may come back, and be told the end again
+            elif room.referee is None:
                 self._lobby.seating.vacate(room, seat)
             else:
                 room.lose(seat, self.connection.loss)
