@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
 import sys
 import tempfile
 import threading
@@ -41,7 +42,6 @@ SETTINGS = {
     "clock.move_seconds": 10,
     "clock.startup_seconds": 60,
     "rooms.resume_seconds": 120,
-    "server.log_level": "warning",
 }
 LAST_MATCHES_SECONDS = 180.0
 """After the last round all matches must have ended by then."""
@@ -160,6 +160,7 @@ def main() -> int:
     parser.add_argument("--longest", type=float, default=2.0, help="seconds that a server lives at most, once started")
     parser.add_argument("--database", help="a PostgreSQL URL; SQLite if left out")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="where the server's folder is copied to if anything is wrong")
     options = parser.parse_args()
     tally, closing, starts = Tally(), threading.Event(), list[float]()
     began = time.monotonic()
@@ -177,6 +178,8 @@ def main() -> int:
         for table in tables:
             table.join(max(0.0, deadline - time.monotonic()))
         open_ends = sum(table.is_alive() for table in tables)
+        if tally.wrong and options.keep is not None:
+            shutil.copytree(folder, options.keep, dirs_exist_ok=True)
     crashes = sum(count for times, count in tally.crashes_survived.items() if times)
     print(machine())
     print(f"database              {'SQLite' if options.database is None else 'PostgreSQL'}")
