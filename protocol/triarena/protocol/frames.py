@@ -21,6 +21,8 @@ def frame(payload: bytes) -> bytes:
 class FrameReader:
     """Collects bytes, hands out whole payloads. Holds no more than one frame and what came behind it in one read."""
 
+    __slots__ = ("_buffer", "_limit")
+
     def __init__(self, limit: int) -> None:
         self._buffer = bytearray()
         self._limit = limit

@@ -56,6 +56,8 @@ class _Room:
 class Session(Generic[Out, In]):
     """One end of a connection. Make it with ``client_session()`` or ``server_session()``."""
 
+    __slots__ = ("_incoming", "_over", "_reader", "_requests", "_rooms", "on_payload", "phase", "role")
+
     def __init__(self, role: Role, incoming: TypeAdapter[In], limit: int) -> None:
         self.role = role
         self.phase = Phase.NEW

@@ -51,6 +51,9 @@ class Loss:
     """Whoever sat there may not come back: it was thrown out, not cut off."""
 
 
+LOST = Loss("disconnected", "the connection was lost")
+
+
 @dataclass(frozen=True, slots=True)
 class Patience:
     """How long, and how much, a connection bears."""
@@ -92,6 +95,35 @@ class Handler(Protocol):
 class Connection:
     """A client's connection, from accept to farewell. ``run`` returns when it is over."""
 
+    __slots__ = (  # thousands may be idle: each shall be small
+        "_aborted",
+        "_arrival",
+        "_bad_frames",
+        "_closing",
+        "_drained",
+        "_ended",
+        "_farewell_over",
+        "_greet_by",
+        "_handler",
+        "_heard_at",
+        "_lag_since",
+        "_meter",
+        "_nursery",
+        "_outbox",
+        "_patience",
+        "_pinged",
+        "_queued",
+        "_session",
+        "_stream",
+        "_transcript",
+        "_wake",
+        "_writing_since",
+        "address",
+        "loss",
+        "number",
+        "on_drained",
+    )
+
     def __init__(
         self,
         stream: trio.abc.HalfCloseableStream,
@@ -104,7 +136,7 @@ class Connection:
         """``arrival`` tells when what was read just now came, ``lag_since`` the worst lag of the loop; see ``lag``."""
         self.number = number
         self.address = address
-        self.loss = Loss("disconnected", "the connection was lost")
+        self.loss = LOST
         """Why it ended, for whoever waits for its moves; meaningful once the handler was told ``gone``."""
         self.on_drained: Callable[[], None] | None = None
         """Called when everything that was queued has been written."""
@@ -119,16 +151,17 @@ class Connection:
         self._queued = 0
         self._wake = trio.Event()
         self._drained: trio.Event | None = None
-        self._ended = trio.Event()
+        self._ended = False
+        self._farewell_over: trio.Event | None = None
         self._closing = False
-        self._over = trio.Event()
+        self._aborted = False
+        self._nursery: trio.Nursery | None = None
         self._handler: Handler | None = None
         self._heard_at = trio.current_time()
         self._greet_by = self._heard_at + patience.greeting
         self._meter = Meter(patience.pace, self._heard_at)
         self._pinged = False
         self._bad_frames = 0
-        self._scope = trio.CancelScope()
 
     # -- what others may ask and say -----------------------------------------------------------
 
@@ -184,18 +217,21 @@ class Connection:
         if not self._closing:
             self.loss = Loss(reason, message)
         self._end()
-        self._scope.cancel()
+        self._aborted = True
+        if self._nursery is not None:
+            self._nursery.cancel_scope.cancel()
 
     def _end(self) -> None:
         """Nothing more is posted or heard. The handler is told by a task of its own, since whoever posted what was too
         much for this peer may be in the middle of telling others.
         """
-        self._closing = True
-        self._over.set()
+        if not self._closing:
+            self._closing = True
+            if self._nursery is not None:
+                self._nursery.start_soon(self._report)
 
     async def _report(self) -> None:
-        await self._over.wait()
-        self._tell_gone()
+        self._tell_gone()  # with no checkpoint before it, so that it is told although all is cancelled
 
     def _tell_gone(self) -> None:
         handler, self._handler = self._handler, None
@@ -226,14 +262,14 @@ class Connection:
         """Serve until either side hangs up. Never raises because of the peer."""
         self._handler = handler
         try:
-            with self._scope:
-                async with trio.open_nursery() as nursery:
+            async with trio.open_nursery() as nursery:
+                self._nursery = nursery
+                if not self._aborted:
                     nursery.start_soon(self._read, handler)
-                    nursery.start_soon(self._report)
                     await self._write()
-                    nursery.cancel_scope.cancel()
+                nursery.cancel_scope.cancel()
         finally:
-            self._end()
+            self._closing, self._nursery = True, None
             self._tell_gone()
             with trio.CancelScope(shield=True):
                 await trio.aclose_forcefully(self._stream)
@@ -248,7 +284,9 @@ class Connection:
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             self.abort("disconnected", "the connection broke")
             return
-        self._ended.set()
+        self._ended = True
+        if self._farewell_over is not None:
+            self._farewell_over.set()
         if not self._closing:
             fault = self._session.receive_eof()
             ended = "the client closed the connection"
@@ -393,7 +431,9 @@ class Connection:
         """End our half and read on a little: a socket closed with unread data would destroy our last words."""
         with trio.move_on_after(FAREWELL_SECONDS):
             await self._stream.send_eof()
-            await self._ended.wait()
+            if not self._ended:
+                self._farewell_over = trio.Event()
+                await self._farewell_over.wait()
 
 
 def _noting(frame: Frame, sent: Callable[[float], None] | None) -> Callable[[float], None]:

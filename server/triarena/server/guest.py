@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, TypeAlias
 
 import structlog
@@ -33,6 +32,19 @@ STORED = (c.JoinReserved, c.Prepare, c.Pause, c.Resume, c.Step, c.Cancel)
 class Guest:
     """The handler of one connection."""
 
+    __slots__ = (  # as in Connection
+        "_lobby",
+        "_unanswered",
+        "admin",
+        "connection",
+        "has_gone",
+        "name",
+        "proven",
+        "rooms",
+        "software",
+        "watching",
+    )
+
     def __init__(self, connection: Connection, lobby: Lobby) -> None:
         self.connection = connection
         self.name: str | None = None
@@ -45,7 +57,7 @@ class Guest:
         self.watching: dict[str, Room] = {}
         self.has_gone = False
         self._lobby = lobby
-        self._unanswered: deque[c.FromClient | Error] = deque()
+        self._unanswered: list[c.FromClient | Error] = []
         """Requests in the order of their answers, if the first one's takes time; and answers that wait for theirs."""
         connection.on_drained = self._drained
 
@@ -84,7 +96,7 @@ class Guest:
                     self.connection.post(item)
                 else:
                     await self._grant(item)
-                self._unanswered.popleft()
+                del self._unanswered[0]
         except Exception:
             log.exception("request_failed", connection=self.connection.number)
             self.connection.close("internal_error", "the server made an error and closes this connection")

@@ -11,31 +11,27 @@ BURST_SECONDS = 4.0
 class Bucket:
     """Fills with ``per_second`` tokens a second up to ``capacity``; may be overdrawn, and then is waited for.
 
-    Times are seconds of any clock that never goes back.
+    All it remembers is when it will be full. Times are seconds of any clock that never goes back.
     """
 
-    __slots__ = ("_at", "_capacity", "_level", "_per_second")
+    __slots__ = ("_capacity", "_full_at", "_per_second")
 
     def __init__(self, per_second: float, capacity: float, now: float) -> None:
         self._per_second = per_second
         self._capacity = capacity
-        self._level = capacity
-        self._at = now
+        self._full_at = now
 
     def take(self, amount: float, now: float) -> float:
         """Take tokens, more than there are if need be; the seconds until nothing is owed, 0 if nothing is."""
-        self._fill(now)
-        self._level -= amount
-        return max(0.0, -self._level / self._per_second)
+        self._full_at = max(self._full_at, now) + amount / self._per_second
+        return self._seconds_until(0.0, now)
 
     def wait(self, now: float) -> float:
         """Seconds until there is a whole token; 0 if there is one."""
-        self._fill(now)
-        return max(0.0, (1.0 - self._level) / self._per_second)
+        return self._seconds_until(1.0, now)
 
-    def _fill(self, now: float) -> None:
-        self._level = min(self._capacity, self._level + (now - self._at) * self._per_second)
-        self._at = now
+    def _seconds_until(self, level: float, now: float) -> float:
+        return max(0.0, self._full_at - now - (self._capacity - level) / self._per_second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +61,20 @@ class Meter:
     and never once paused for as long as its burst lasts.
     """
 
-    __slots__ = ("_bytes", "_in_debt_since", "_last_debt", "_messages", "_pace")
+    __slots__ = ("_bytes_paid_at", "_in_debt_since", "_last_debt", "_messages_paid_at", "_pace")
 
     def __init__(self, pace: Pace, now: float) -> None:
         self._pace = pace
-        self._messages = Bucket(pace.messages, pace.messages * BURST_SECONDS, now)
-        self._bytes = Bucket(pace.bytes, pace.bytes * BURST_SECONDS, now)
+        # Two buckets, as small as can be: every idle client has them. See Bucket for the arithmetic.
+        self._messages_paid_at = self._bytes_paid_at = now
         self._in_debt_since: float | None = None
         self._last_debt = now
 
     def take(self, messages: float, bytes: int, now: float) -> float:
         """Seconds for which nothing more may be read from the client, after it sent so much; 0: read on."""
-        wait = max(self._messages.take(messages, now), self._bytes.take(bytes, now))
+        self._messages_paid_at = max(self._messages_paid_at, now) + messages / self._pace.messages
+        self._bytes_paid_at = max(self._bytes_paid_at, now) + bytes / self._pace.bytes
+        wait = max(0.0, max(self._messages_paid_at, self._bytes_paid_at) - now - BURST_SECONDS)
         if self._in_debt_since is not None and now - self._last_debt > BURST_SECONDS:
             self._in_debt_since = None
         if wait > 0:

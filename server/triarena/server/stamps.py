@@ -65,6 +65,8 @@ class StampClock:
 class StampedStream(trio.abc.HalfCloseableStream):
     """A TCP stream that knows when what was read latest had come."""
 
+    __slots__ = ("_clock", "_otherwise", "_stamp", "_stamps", "_stream", "socket")
+
     def __init__(self, stream: trio.SocketStream, clock: StampClock, otherwise: Callable[[], float]) -> None:
         """``otherwise`` tells when bytes that were read just now came where the system does not; see ``lag``."""
         self.socket = stream.socket
