@@ -113,8 +113,8 @@ class Play:
             assert witness.notices in ([], ["storage_lost", "storage_back"])
         waited = sum(bool(witness.notices) for witness in self.witnesses)
         assert waited
-        plies = sum(len(witness.plies) for witness in self.witnesses)
-        print(f"{waited} of {len(self.witnesses)} clients saw their match wait; {plies} announced plies, none missing")
+        told = sum(len(witness.plies) for witness in self.witnesses)
+        print(f"{waited} of {len(self.witnesses)} clients saw their match wait; {told} announced plies, none missing")
 
 
 @dataclass
