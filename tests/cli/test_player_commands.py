@@ -62,7 +62,7 @@ def test_watching_draws_every_ply_and_ends_with_the_result() -> None:
         "  blue  Bob  0.0 s",
     ]
     assert "  red   Ann  1.5 s" in second.splitlines()
-    assert second.splitlines()[-1].endswith("last move A2->A3")
+    assert second.splitlines()[-1] == "last move: A2->A3"
     assert last.splitlines()[-1] == "red wins: so it ended [timeout]; red 1, blue 0"
     assert rest == ""
 

@@ -3,42 +3,64 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from triarena.clients.boards import draw, plain
-from triarena.games import find_game
+from triarena.games import Side, find_game
 
 PAGE = Path(__file__).parents[2] / "docs" / "boards.md"
-SHOWN: tuple[tuple[str, dict[str, object], int], ...] = (
-    ("flowerwars", {"size": 8}, 17),
-    ("towerwars", {"size": 8}, 24),
-    ("mississippi_queen", {}, 16),
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A match between two bots that come along, red and blue, at one moment."""
+
+    game: str
+    plies: int
+    seed: int
+    options: dict[str, object] = field(default_factory=dict)
+    bots: tuple[str, str] = ("greedy", "greedy")
+
+
+PICTURES = (
+    Picture("flowerwars", 18, 33, {"size": 7}, bots=("greedy", "random")),
+    Picture("towerwars", 24, 2024, {"size": 8}),
+    Picture("mississippi_queen", 12, 31),
 )
 
 HEAD = """# The boards in the terminal
 
-As `triarena watch`, `play` and `replay` draw them, here without colours. Each shows a match between two greedy bots.
+As `triarena watch`, `play` and `replay` draw them, here without colours.
 """
 
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([HEAD, *(_picture(name, options, plies) for name, options, plies in SHOWN)])
+    return "\n".join([HEAD, *map(_section, PICTURES)])
 
 
-def _picture(name: str, options: dict[str, object], plies: int) -> str:
-    game = find_game(name)
-    bots = import_module(f"triarena.clients.bots.{name}")
-    rng = random.Random(2024)
-    position, move = game.start(options, seed=2024), None
-    for _ in range(plies):
-        if position.outcome is not None:
-            break
-        move = bots.greedy_move(position, rng)
+def reached(picture: Picture) -> tuple[Any, Any]:
+    """The position of a picture and the move that led to it."""
+    game, rng = find_game(picture.game), random.Random(picture.seed)
+    module = import_module(f"triarena.clients.bots.{picture.game}")
+    bots = dict(zip(Side, picture.bots, strict=True))
+    position, move = game.start(picture.options, seed=picture.seed), None
+    for ply in range(picture.plies):
+        assert position.outcome is None, f"{picture.game} is over after {ply} plies, before the {picture.plies} shown"
+        move = getattr(module, f"{bots[position.to_move]}_move")(position, rng)
         position = position.play(move)
-    board = plain(draw(name, position.visible(), move)).rstrip("\n")
-    return f"## {game.title}, after {plies} plies\n\n```text\n{board}\n```\n"
+    return position, move
+
+
+def _section(picture: Picture) -> str:
+    game = find_game(picture.game)
+    position, move = reached(picture)
+    board = plain(draw(picture.game, position.visible(), move)).rstrip("\n")
+    heading = f"## {game.title}, {' against '.join(picture.bots)}, after {picture.plies} plies"
+    return f"{heading}\n\n```text\n{board}\n```\n\nThe last move was `{game.format(move)}`.\n"
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ EMPTY = r"""
    1   2   3   4
 
 red to move; points red 0, blue 0
+r b flowers   R B gardens   x infertile   # ditch, between letters of its side
 a point is (column,row): rows at the left, columns below and at the right
 """
 
@@ -37,7 +38,8 @@ FIGURE = r"""
     /   /   /   /
    1   2   3   4
 
-blue to move; points red 0, blue 0; last move {{(1,2),(2,2)}}
+blue to move; points red 0, blue 0
+r b flowers   R B gardens   x infertile   # ditch, between letters of its side
 a point is (column,row): rows at the left, columns below and at the right
 """
 FIGURE_MOVES = (
@@ -63,7 +65,8 @@ OVER = r"""
     /   /   /   /   /   /
    1   2   3   4   5   6
 
-a draw (red ended the game); points red 1, blue 1; last move {End}
+red has ended the game, so points decide: a draw; points red 1, blue 1
+r b flowers   R B gardens   x infertile   # ditch, between letters of its side
 a point is (column,row): rows at the left, columns below and at the right
 """
 OVER_MOVES = (
@@ -97,7 +100,8 @@ SLANTED = r"""
     /   /   /   /   /   /
    1   2   3   4   5   6
 
-a draw (red has no move); points red 0, blue 0; last move {{(1,2),(1,3)}}
+red has no move, so points decide: a draw; points red 0, blue 0
+r b flowers   R B gardens   x infertile   # ditch, between letters of its side
 a point is (column,row): rows at the left, columns below and at the right
 """
 SLANTED_MOVES = (

@@ -1,5 +1,15 @@
-from .gallery import PAGE, page
+from triarena.games import Side
+
+from .gallery import PAGE, PICTURES, page, reached
 
 
 def test_the_page_of_boards_shows_what_the_terminal_shows() -> None:
     assert PAGE.read_text("utf-8") == page(), "run: python tests/clients/gallery.py"
+
+
+def test_the_pictures_show_what_a_reader_will_look_for() -> None:
+    """A ditch, gardens, and a race that has left the start and is not yet at the goal."""
+    flowerwars, _, race = (reached(picture)[0] for picture in PICTURES)
+    assert any(flowerwars.ditches(side) for side in Side)
+    assert all(flowerwars.score(side).points for side in Side)
+    assert 2 < len(race.river.segments) < 8

@@ -78,7 +78,7 @@ def test_a_whole_river_bends_and_shows_everything() -> None:
         R↖ red  at (5, 1, -6): speed 2, coal 3, free turns 1, passengers 1, points 13
         B↘ blue at (29, -3, -26): speed 4, coal 6, free turns 2, passengers 0, points 38
 
-        ply 3; red to move; last move A1 M1 TUL M1
+        ply 3; red to move
         """
     )
 

@@ -18,6 +18,7 @@ START = """\
             A   B   C   D
 
 red to move; score red 0, blue 0; stones red 5, blue 5
+r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move, from and to
 """
 
 CROWDED = """\
@@ -30,7 +31,8 @@ CROWDED = """\
            6  .   .   r   b2x b2  B   6
                 A   B   C   D   E   F
 
-red to move; score red 0, blue 0; stones red 9, blue 11; last move B2->C3
+red to move; score red 0, blue 0; stones red 9, blue 11
+r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move, from and to
 """
 
 WON = """\
@@ -41,7 +43,8 @@ WON = """\
        4  .   .   .   B   4
             A   B   C   D
 
-blue has won by taking the base; score red 0, blue 1; stones red 1, blue 1; last move A2->A1
+blue has won by taking the base; score red 0, blue 1; stones red 1, blue 1
+r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move, from and to
 """
 
 
@@ -63,7 +66,7 @@ def test_a_captured_base_and_the_winner() -> None:
 
 
 def test_a_side_that_cannot_move_is_named() -> None:
-    status = plain(draw(TowerWarsPosition.from_text("R.../.r../..../...B B"))).splitlines()[-1]
+    status = plain(draw(TowerWarsPosition.from_text("R.../.r../..../...B B"))).splitlines()[-2]
     assert status == "red has won: blue has no move; score red 1, blue 0; stones red 1, blue 0"
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from triarena.games.core import BadOptions, IllegalMove, Outcome, Score, Side
+from triarena.games.core import BadOptions, IllegalMove, MalformedMove, Outcome, Score, Side
 from triarena.games.towerwars import GAME, Piece, Step, TowerWarsPosition
 
 
@@ -235,6 +237,23 @@ def test_pieces_can_be_looked_up_by_field() -> None:
     assert position.piece("C2") == Piece(Side.BLUE, "tower", height=1, blocked=True)
     assert dict(position.pieces()).keys() == {"A1", "A2", "C2", "A4", "D4"}
     assert sum(piece.stones for _, piece in position.pieces() if piece.side is Side.RED) == 3
+
+
+@pytest.mark.parametrize("field", ["Q9", "a1", "", "A0", 5])
+def test_a_field_that_the_board_has_not_is_told_with_those_it_has(field: Any) -> None:
+    position = TowerWarsPosition.start(4)
+    for look_up in (position.piece, position.reach):
+        with pytest.raises(ValueError, match=f"the board of size 4 has no field {field!r}; it has A1 to D4"):
+            look_up(field)
+
+
+@pytest.mark.parametrize("move", ["A2->A3", None, 5, ("A2", "A3")], ids=repr)
+def test_what_is_no_move_cannot_be_played(move: Any) -> None:
+    position = TowerWarsPosition.start(4)
+    for function in (position.check, position.play):
+        with pytest.raises(MalformedMove, match="is no move of TowerWars") as caught:
+            function(move)
+        assert ("game.parse" in caught.value.message) is isinstance(move, str)
 
 
 def test_the_repr_makes_the_position_again() -> None:

@@ -156,7 +156,7 @@ def _screen(stack: ExitStack) -> Callable[[Scene], None]:
         from rich.live import Live
 
         live = stack.enter_context(Live(auto_refresh=False, vertical_overflow="crop"))
-        return lambda scene: live.update(as_rich(scene), refresh=True)
+        return lambda scene: live.update(as_rich(scene, live.console.size), refresh=True)
 
     def show(scene: Scene) -> None:
         if scene.position is not None and (scene.info.ply % DRAWN_EVERY == 0 or scene.result is not None):

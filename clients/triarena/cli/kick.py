@@ -14,10 +14,12 @@ from .options import administrator, secret_options, server_options
 @server_options
 @secret_options
 def kick(connection: str, host: str, port: int, secret: str | None, secret_file: Path | None) -> None:
-    """Close the CONNECTION of that number; the server's log tells the numbers. A match under way is lost by it.
+    """Close the CONNECTION of that number. A match under way is lost by it.
+
+    The numbers stand behind the players' names in the list of triarena rooms: Ann #17 has number 17.
 
     \b
     $ triarena kick 17
     """
     with administrator(host, port, secret, secret_file) as admin:
-        click.echo(admin.kick(connection))
+        click.echo(admin.kick(connection.removeprefix("#")))

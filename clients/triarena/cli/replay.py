@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -169,17 +168,13 @@ def _film(stored: Replay, verified: Verified, speed: float) -> None:
             click.echo(_board(stored, verified, number))
         return
     from rich.live import Live
-    from rich.text import Text
 
     from triarena.clients.boards import draw
-    from triarena.clients.boards.paint import paint
 
-    def frames() -> Iterator[Text]:
-        for number in range(len(verified.positions)):
-            label, position, move = _frame(stored, verified, number)
-            yield Text(f"{label}\n", "bold").append_text(paint(draw(stored.game, position, move)))
+    from .scenes import fitted
 
     with Live(auto_refresh=False, vertical_overflow="crop") as live:
-        for text in frames():
-            live.update(text, refresh=True)
+        for number in range(len(verified.positions)):
+            label, position, move = _frame(stored, verified, number)
+            live.update(fitted(label, draw(stored.game, position, move), live.console.size), refresh=True)
             time.sleep(1 / speed)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .invocation import program
+from .invocation import command, program
 from .options import connected, server_options
+from .scenes import player, state
 from .table import table
 
 if TYPE_CHECKING:
@@ -19,38 +20,50 @@ HEADINGS = ("room", "game", "state", "red", "blue", "ply", "to move", "red time"
 
 @click.command()
 @server_options
+@click.option("--open", "is_open", is_flag=True, help="Only those with a seat that anybody may take.")
+@click.option("--running", is_flag=True, help="Only those in which a match is under way.")
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON per room.")
-def rooms(host: str, port: int, as_json: bool) -> None:
+def rooms(host: str, port: int, is_open: bool, running: bool, as_json: bool) -> None:
     """List the rooms of a server: who plays what, whose turn it is, and the time used.
 
     \b
     $ triarena rooms
+    $ triarena rooms --open
     $ triarena rooms --json | jq .state
     """
     from triarena.clients.admin import list_rooms
 
     with connected(host, port) as connection:
         found = list_rooms(connection)
+    if is_open or running:
+        found = [info for info in found if (is_open and _is_open(info)) or (running and _is_running(info))]
     if as_json:
         for info in found:
             click.echo(json.dumps(info.model_dump(exclude_none=True)))
     elif found:
         click.echo(table(HEADINGS, [_row(info) for info in found]))
+    elif is_open or running:
+        click.echo("no such rooms; see them all with: " + command("rooms"))
     else:
         click.echo(f"no rooms; open one with: {program()} join --game GAME, or {program()} prepare GAME")
 
 
+def _is_open(info: RoomInfo) -> bool:
+    return info.state == "waiting" and any(not (seat.connected or seat.reserved) for seat in (info.red, info.blue))
+
+
+def _is_running(info: RoomInfo) -> bool:
+    return info.state not in ("waiting", "over")
+
+
 def _row(info: RoomInfo) -> tuple[str, ...]:
-    state = f"{info.state} (paused)" if info.paused and info.state != "paused" else info.state
-    if info.storage_lost:
-        state = "waits for the database"
     options = ",".join(f"{name}={value}" for name, value in info.options.items())
     return (
         info.room,
         f"{info.game} {options}".rstrip(),
-        state,
-        _player(info, info.red),
-        _player(info, info.blue),
+        state(info),
+        _numbered(info, info.red),
+        _numbered(info, info.blue),
         str(info.ply),
         info.to_move or "",
         f"{info.red.used_ms / 1000:.1f} s",
@@ -59,10 +72,6 @@ def _row(info: RoomInfo) -> tuple[str, ...]:
     )
 
 
-def _player(info: RoomInfo, seat: Seat) -> str:
-    if seat.connected or info.state == "over":
-        number = f" #{seat.connection}" if seat.connection is not None else ""
-        return (seat.name or "") + number
-    if info.state == "waiting":
-        return f"{seat.name or ''} ({'reserved' if seat.reserved else 'open'})".lstrip()
-    return f"{seat.name} (away)"
+def _numbered(info: RoomInfo, seat: Seat) -> str:
+    """Who sits there, with the number of the connection for ``triarena kick``."""
+    return player(info, seat) + (f" #{seat.connection}" if seat.connected and seat.connection is not None else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import click
@@ -12,32 +12,44 @@ if TYPE_CHECKING:
 
     from triarena.clients.boards import Drawing
     from triarena.clients.spectator import Scene
-    from triarena.protocol.from_server import RoomInfo
+    from triarena.protocol.from_server import RoomInfo, Seat
 
 RULE = "-" * 40
 
 
+def state(info: RoomInfo) -> str:
+    """What a room does: also whether it is paused, or will be."""
+    if info.storage_lost:
+        return "waits for the database"
+    return f"{info.state} (paused)" if info.paused and info.state != "paused" else info.state
+
+
+def player(info: RoomInfo, seat: Seat) -> str:
+    """Who sits on a seat, or for whom it is kept."""
+    if seat.connected or info.state == "over":
+        return seat.name or ""
+    if info.state == "waiting":
+        return f"{seat.name or ''} ({'reserved' if seat.reserved else 'open'})".lstrip()
+    return f"{seat.name} (away)"
+
+
 def headline(info: RoomInfo) -> str:
     """Room, match and both sides on one line each: ``> red   Ann   1.5 s``."""
-    state = "paused" if info.paused and info.state == "running" else info.state
-    first = f"room {info.room}  {info.game}" + (f"  match {info.match}" if info.match else "") + f"  {state}"
-    return "\n".join([f"{first}  ply {info.ply}", _seat(info, "red"), _seat(info, "blue")])
+    first = f"room {info.room}  {info.game}" + (f"  match {info.match}" if info.match else "")
+    return "\n".join([f"{first}  {state(info)}  ply {info.ply}", _seat(info, "red"), _seat(info, "blue")])
 
 
 def _seat(info: RoomInfo, side: str) -> str:
     seat = info.red if side == "red" else info.blue
     mark = ">" if info.to_move == side else " "
-    away = "" if seat.connected or seat.name is None else "  (not connected)"
-    return f"{mark} {side:<4}  {seat.name or '(open)'}  {seat.used_ms / 1000:.1f} s{away}"
+    return f"{mark} {side:<4}  {player(info, seat)}  {seat.used_ms / 1000:.1f} s"
 
 
 def caption(scene: Scene) -> str:
     """The last move, and the result if there is one."""
     from triarena.clients.results import sentence
-    from triarena.games.registry import BUILT_IN
 
-    drawn = scene.info.game in BUILT_IN  # their boards tell the last move themselves
-    lines = [f"last move: {scene.text}"] if scene.text and not drawn else []
+    lines = [f"last move: {scene.text}"] if scene.text else []
     return "\n".join(lines + ([sentence(scene.result)] if scene.result else []))
 
 
@@ -46,7 +58,8 @@ def board(scene: Scene) -> Drawing:
     from triarena.clients.boards import draw
 
     if scene.position is None:
-        return ((("the match has not started", ""),),)
+        paused = ", and waits for triarena resume or step when both players are there" if scene.info.paused else ""
+        return (((f"the match has not started{paused}", ""),),)
     return draw(scene.info.game, scene.position, scene.last_move)
 
 
@@ -58,15 +71,23 @@ def as_text(scene: Scene) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def as_rich(scene: Scene) -> Text:
-    """A scene in colours."""
+def as_rich(scene: Scene, size: tuple[int, int], note: str = "") -> Text:
+    """A scene in colours for a terminal of that many columns and lines."""
+    return fitted("\n".join(filter(None, [headline(scene.info), caption(scene), note])), board(scene), size)
+
+
+def fitted(heading: str, drawing: Drawing, size: tuple[int, int]) -> Text:
+    """A drawing in colours under its heading. A terminal too small for both cuts off what is below: that is told."""
     from rich.text import Text
 
+    from triarena.clients.boards import plain
     from triarena.clients.boards.paint import paint
 
-    text = Text(no_wrap=True, overflow="crop")
-    text.append(headline(scene.info) + "\n", "bold").append_text(paint(board(scene)))
-    return text.append("\n" + caption(scene), "bold")
+    lines = [*heading.splitlines(), *plain(drawing).splitlines()]
+    columns, rows = max(map(len, lines)), len(lines)
+    if columns > size[0] or rows > size[1]:
+        heading += f"\ncropped: needs {columns}x{rows + 1}, the terminal has {size[0]}x{size[1]}"
+    return Text(f"{heading}\n", "bold", no_wrap=True, overflow="crop").append_text(paint(drawing))
 
 
 def show_plain(scenes: Iterable[Scene]) -> None:
@@ -76,10 +97,12 @@ def show_plain(scenes: Iterable[Scene]) -> None:
         click.echo(RULE)
 
 
-def show_live(scenes: Iterable[Scene]) -> None:
-    """One drawing, renewed in place; the last one stays."""
+def show_live(scenes: Iterable[Scene], behind: Callable[[], int] = lambda: 0) -> None:
+    """One drawing, renewed in place; the last one stays. ``behind`` counts what has happened since."""
     from rich.live import Live
 
     with Live(auto_refresh=False, vertical_overflow="crop") as live:
         for scene in scenes:
-            live.update(as_rich(scene), refresh=True)
+            late = behind()
+            note = f"the match is {late} messages ahead; --speed max catches up" if late else ""
+            live.update(as_rich(scene, live.console.size, note), refresh=True)

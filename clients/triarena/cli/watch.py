@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from .options import connected, on_terminal, patience_option, server_options
+from .pacing import USUAL, paced, read_speed
 
 
-@click.command(epilog="Watching never slows a match: who is too slow to draw every ply is shown the latest.")
+@click.command(
+    epilog="Watching never slows a match: what is played faster than it is shown is kept back, and of very much "
+    "the latest is shown."
+)
 @click.argument("room")
 @server_options
+@click.option(
+    "--speed",
+    callback=read_speed,
+    metavar="PLIES",
+    help=f"Show at most so many plies a second; max: as they come.  [default: {USUAL:g} on a terminal, else max]",
+)
 @click.option("--plain", is_flag=True, help="No colours, one drawing below the other, as into a pipe.")
 @patience_option
-def watch(room: str, host: str, port: int, plain: bool, rejoin_patience: float) -> None:
+def watch(room: str, host: str, port: int, speed: float | None, plain: bool, rejoin_patience: float) -> None:
     """Follow the match in ROOM, ply by ply, until it is over. (Rooms: triarena rooms)
 
     \b
     $ triarena watch r1
+    $ triarena watch r1 --speed 2
     $ triarena watch r1 --host 192.168.1.20 --plain | less
     """
     from triarena.clients.backoff import Backoff
@@ -24,6 +37,11 @@ def watch(room: str, host: str, port: int, plain: bool, rejoin_patience: float) 
 
     from .scenes import show_live, show_plain
 
-    show = show_plain if plain or not on_terminal() else show_live
+    live = on_terminal() and not plain
     with connected(host, port) as connection:
-        show(scenes_of(connection, room, backoff=Backoff(patience=rejoin_patience)))
+        scenes = scenes_of(connection, room, backoff=Backoff(patience=rejoin_patience))
+        shown = paced(scenes, connection, speed or (USUAL if live else math.inf))
+        if live:
+            show_live(shown, lambda: len(connection.waiting))
+        else:
+            show_plain(shown)

@@ -10,6 +10,8 @@ import socket
 import ssl
 import time
 from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from types import TracebackType
 from typing import Any, Final, Self, overload
@@ -141,6 +143,19 @@ class Connection:
         if self._kept:
             return self._checked(self._kept.popleft())
         return self._checked(self._arrival(None if timeout is None else time.monotonic() + timeout))
+
+    def listen(self, timeout: float) -> None:
+        """Take in what arrives next, within ``timeout`` seconds; see ``waiting``. Pings are answered.
+
+        For whoever does something else meanwhile. Raises ConnectionLost, and so will ``receive`` in its turn.
+        """
+        with suppress(NoAnswer):
+            self._read(time.monotonic() + timeout)
+
+    @property
+    def waiting(self) -> Sequence[s.FromServer | Fault]:
+        """What has arrived and was not received yet, in order."""
+        return (*self._kept, *self._arrived)
 
     @overload
     def request(self, message: c.Join | c.JoinRoom | c.JoinReserved | c.Rejoin) -> s.Joined: ...

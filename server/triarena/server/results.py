@@ -25,6 +25,8 @@ OUTCOME_REASONS = {
 def by_the_rules(outcome: Outcome) -> Result:
     """The result of an outcome."""
     why = OUTCOME_REASONS.get(outcome.reason, outcome.reason)
+    if outcome.reason == "no_move" and _points_decide(outcome):
+        why += "; points decide"
     return Result(
         kind="outcome",
         winner=_name(outcome.winner),
@@ -32,6 +34,13 @@ def by_the_rules(outcome: Outcome) -> Result:
         sides=Scores(red=_score(outcome.red), blue=_score(outcome.blue)),
         detail=Detail(message=f"the game is over {why}"),
     )
+
+
+def _points_decide(outcome: Outcome) -> bool:
+    """Whether who has won is told by the points, and not the points (1 to 0) by who has won."""
+    red, blue = outcome.red.points, outcome.blue.points
+    leader = Side.RED if red > blue else Side.BLUE if blue > red else None
+    return leader is outcome.winner and sorted((red, blue)) != [0, 1]
 
 
 def forfeit(

@@ -8,7 +8,7 @@ those of the columns below and at the right, on the slanting lines that the colu
 from __future__ import annotations
 
 from triarena.games.core import Side
-from triarena.games.flowerwars import END_MOVE, GAME, Dig, Ditch, Flower, FlowerWarsPosition, Move, Plant, Point, bits
+from triarena.games.flowerwars import END_MOVE, Dig, Ditch, Flower, FlowerWarsPosition, Move, Plant, Point, bits
 
 from .canvas import Canvas, Drawing
 
@@ -23,10 +23,14 @@ STYLES = {Side.RED: "red", Side.BLUE: "blue"}
 QUIET = "dim"
 FRESH = "reverse"
 """Added to the style of what the last move planted or dug."""
+LEGEND = (
+    "r b flowers   R B gardens   x infertile   # ditch, between letters of its side",
+    "a point is (column,row): rows at the left, columns below and at the right",
+)
 
 
 def draw(position: FlowerWarsPosition, last_move: Move | None = None) -> Drawing:
-    """The board, and lines that say whose turn it is, how the sides stand, what was played and how to name a point."""
+    """The board, and lines that say whose turn it is, how the sides stand, what is what, and how to name a point."""
     canvas, size = Canvas(), position.size
     for row in range(1, size + 2):
         for column in range(1, size + 3 - row):
@@ -40,8 +44,10 @@ def draw(position: FlowerWarsPosition, last_move: Move | None = None) -> Drawing
     for side in Side:
         _draw_plot(canvas, position, side, last_move)
     bottom = TOP + 2 * size + 4
-    canvas.put(0, bottom, _status(position, last_move))
-    canvas.put(0, bottom + 1, "a point is (column,row): rows at the left, columns below and at the right", QUIET)
+    points = ", ".join(f"{side} {position.score(side).points}" for side in Side)
+    canvas.put(0, bottom, f"{_turn(position)}; points {points}")
+    for line, text in enumerate(LEGEND, start=bottom + 1):
+        canvas.put(0, line, text, QUIET)
     return canvas.drawing()
 
 
@@ -101,17 +107,10 @@ def _middle(size: int, flower: Flower) -> tuple[int, int]:
     return x + STEP // 2, y + 1
 
 
-def _status(position: FlowerWarsPosition, last_move: Move | None) -> str:
-    parts = [_turn(position), "points " + ", ".join(f"{side} {position.score(side).points}" for side in Side)]
-    if last_move is not None:
-        parts.append(f"last move {GAME.format(last_move)}")
-    return "; ".join(parts)
-
-
 def _turn(position: FlowerWarsPosition) -> str:
     outcome = position.outcome
     if outcome is None:
         return f"{position.to_move} to move"
     result = "a draw" if outcome.winner is None else f"{outcome.winner} has won"
-    cause = "ended the game" if outcome.reason == END_MOVE else "has no move"
-    return f"{result} ({position.to_move} {cause})"
+    cause = "has ended the game" if outcome.reason == END_MOVE else "has no move"
+    return f"{position.to_move} {cause}, so points decide: {result}"

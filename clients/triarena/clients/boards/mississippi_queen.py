@@ -7,7 +7,7 @@ left are r; those above and below are q, on the slanting lines that fields of on
 from __future__ import annotations
 
 from triarena.games.core import Side
-from triarena.games.mississippi_queen import GAME, Actions, MississippiQueenPosition
+from triarena.games.mississippi_queen import Actions, MississippiQueenPosition
 from triarena.games.mississippi_queen.geometry import field_of
 from triarena.games.mississippi_queen.river import BLOCKED, GOAL, SANDBANK, STREAM
 
@@ -30,14 +30,14 @@ LEGEND = "~ stream   # island   P passenger, dock at the arrow   G goal   S sand
 
 
 def draw(position: MississippiQueenPosition, last_move: Actions | None = None) -> Drawing:
-    """The river as far as it is revealed, a line for each ship, and whose turn it is."""
+    """The river as far as it is revealed, a line for each ship, and whose turn it is. No move leaves a mark."""
     canvas = Canvas()
     below = _draw_river(canvas, position)
     canvas.put(0, below + 1, LEGEND, QUIET)
     for line, side in enumerate(Side, start=below + 3):
         canvas.put(0, line, _shown(position, side), SHIP_STYLES[side])
         canvas.put(3, line, _describe(position, side))
-    canvas.put(0, below + 6, _status(position, last_move))
+    canvas.put(0, below + 6, f"ply {position.turn}; {_turn(position)}")
     return canvas.drawing()
 
 
@@ -86,20 +86,13 @@ def _describe(position: MississippiQueenPosition, side: Side) -> str:
     return f"{side:<4} at {field_of(ship.cell)}: {', '.join(counts)}"
 
 
-def _status(position: MississippiQueenPosition, last_move: Actions | None) -> str:
-    parts = [f"ply {position.turn}", _turn(position)]
-    if last_move is not None:
-        parts.append(f"last move {GAME.format(last_move)}")
-    return "; ".join(parts)
-
-
 def _turn(position: MississippiQueenPosition) -> str:
     outcome = position.outcome
     if outcome is None:
         return f"{position.to_move} to move"
     end = {
         "goal": "the goal is reached",
-        "no_move": f"{position.to_move} has no move",
+        "no_move": f"{position.to_move} has no move, so points decide",
         "segment_distance": "a ship is more than three segments behind",
         "round_limit": "the last round is over",
     }[outcome.reason]

@@ -23,10 +23,11 @@ MARGIN = 3
 STYLES = {Side.RED: "red", Side.BLUE: "blue"}
 QUIET = "dim"
 MARK = "bold yellow"
+LEGEND = "r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move, from and to"
 
 
 def draw(position: TowerWarsPosition, last_move: Step | None = None) -> Drawing:
-    """The board, and a line that says whose turn it is, how the sides stand and what was played."""
+    """The board, and lines that say whose turn it is, how the sides stand, and what is what."""
     canvas, size = Canvas(), position.size
     marks = {} if last_move is None else {last_move.start: "-", last_move.target: ">"}
     for row in range(size):
@@ -40,7 +41,8 @@ def draw(position: TowerWarsPosition, last_move: Step | None = None) -> Drawing:
     for row in (-1, size):
         for column in range(size):
             canvas.put(MARGIN + SHIFT * row + PITCH * column + 1, row + 1, field_name(column, 0)[0], QUIET)
-    canvas.put(0, size + 3, _status(position, last_move))
+    canvas.put(0, size + 3, _status(position))
+    canvas.put(0, size + 4, LEGEND, QUIET)
     return canvas.drawing()
 
 
@@ -52,15 +54,13 @@ def _shown(piece: Piece | None) -> tuple[str, str]:
     return str(piece), f"{look} {STYLES[piece.side]}"
 
 
-def _status(position: TowerWarsPosition, last_move: Step | None) -> str:
+def _status(position: TowerWarsPosition) -> str:
     parts = [_turn(position)]
     parts.append("score " + ", ".join(f"{side} {position.score(side).points}" for side in Side))
     stones = dict.fromkeys(Side, 0)
     for _, piece in position.pieces():
         stones[piece.side] += piece.stones
     parts.append("stones " + ", ".join(f"{side} {count}" for side, count in stones.items()))
-    if last_move is not None:
-        parts.append(f"last move {last_move}")
     return "; ".join(parts)
 
 

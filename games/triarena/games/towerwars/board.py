@@ -14,6 +14,8 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import cast
 
+from triarena.games.core import shown
+
 from .moves import Step
 from .pieces import BASE, BLUE, RED
 
@@ -47,6 +49,13 @@ class Board:
     """The neighbours of every field: those that share one of its sides."""
     red_base: int
     blue_base: int
+
+    def number(self, field: str) -> int:
+        """The number of a field. Raises ValueError for a field that the board has not."""
+        if field not in self.index:
+            size = f"the board of size {self.size}"
+            raise ValueError(f"{size} has no field {shown(field)}; it has {self.fields[0]} to {self.fields[-1]}")
+        return self.index[field]
 
     def start(self) -> bytes:
         """What stands where at the start: the bases, and stones up to distance n // 2 (seed: Startaufstellung)."""

@@ -52,8 +52,8 @@ class TowerWarsPosition:
         return write_board(self.size, self.cells, self.to_move)
 
     def piece(self, field: str) -> Piece | None:
-        """What stands on a field; None if it is empty. Raises KeyError for a field that the board has not."""
-        return PIECES.get(self.cells[board_of(self.size).index[field]])
+        """What stands on a field; None if it is empty. Raises ValueError for a field that the board has not."""
+        return PIECES.get(self.cells[board_of(self.size).number(field)])
 
     def pieces(self) -> Iterator[tuple[str, Piece]]:
         """The fields that are not empty and what stands there, row by row."""
@@ -66,11 +66,11 @@ class TowerWarsPosition:
         return chain.from_iterable(self._moves_by_piece()) if self.outcome is None else iter(())
 
     def check(self, move: Step, /) -> None:
-        """Raises IllegalMove if the rules forbid ``move`` here; see ``refusals`` for the codes."""
+        """Raises IllegalMove if the rules forbid ``move`` here; see ``refusals`` for the codes. Else like ``play``."""
         self._landing(move)
 
     def play(self, move: Step, /) -> TowerWarsPosition:
-        """The position after ``move``. Raises IllegalMove."""
+        """The position after ``move``. Raises IllegalMove, and MalformedMove for what is no Step, e.g. its text."""
         start, target, landed = self._landing(move)
         cells = bytearray(self.cells)
         left = cells[start]
@@ -88,16 +88,19 @@ class TowerWarsPosition:
         return self
 
     def reach(self, start: str) -> int:
-        """How far a stone of the side to move on ``start`` gets. Raises KeyError for a field that the board has not."""
+        """How far a stone of the side to move on ``start`` gets. Raises ValueError if there is no such field."""
         board = board_of(self.size)
-        return _reach(board, side_rules(self.size, self.to_move), self.cells, board.index[start])
+        return _reach(board, side_rules(self.size, self.to_move), self.cells, board.number(start))
 
     def _landing(self, move: Step) -> tuple[int, int, int]:
         """Start and target of a legal move as numbers, and what stands on the target then. Raises IllegalMove."""
         board, rules, cells = board_of(self.size), side_rules(self.size, self.to_move), self.cells
         if self.outcome is not None:
             raise refusals.game_over(move)
-        start, target = board.index.get(move.start), board.index.get(move.target)
+        try:
+            start, target = board.index.get(move.start), board.index.get(move.target)
+        except AttributeError:
+            raise refusals.no_step(move) from None
         if start is None or target is None:
             raise refusals.off_board(board, move)
         landed, reach = FORBIDDEN, 1

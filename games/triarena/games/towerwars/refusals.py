@@ -21,12 +21,18 @@ already_blocked     a blocked tower is not blocked again
 
 from __future__ import annotations
 
-from triarena.games.core import IllegalMove
+from triarena.games.core import IllegalMove, MalformedMove, shown
 
 from .board import Board, distance
 from .moves import Step
 from .pieces import BASE, BLOCKED, EMPTY, HEIGHT
 from .rules import SideRules
+
+
+def no_step(move: object) -> MalformedMove:
+    """What was to be played is no move, but for instance the text of one."""
+    hint = ": game.parse makes a move of its text" if isinstance(move, str) else ""
+    return MalformedMove(f"{shown(move)} is no move of TowerWars{hint}")
 
 
 def game_over(move: Step) -> IllegalMove:
