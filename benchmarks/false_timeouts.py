@@ -20,7 +20,7 @@ from itertools import cycle
 from pathlib import Path
 
 import trio
-from fleet.crew import Played, after, play_script
+from fleet.crew import Played, after, play_both
 from fleet.figures import machine, spread
 from fleet.host import Host
 from fleet.line import Line
@@ -72,16 +72,8 @@ async def table(server: ServerProcess, host: Host, scripts: Iterator[Script], sp
     lines = [await Line.open(server.port) for _ in range(2)]
     while True:
         script = next(scripts)
-        ends: dict[int, Played] = {}
-
-        async def sit(seat: int, code: str, script: Script = script, ends: dict[int, Played] = ends) -> None:
-            ends[seat] = await play_script(lines[seat], code, script, think)
-
         codes = await host.prepare(script, control)
-        async with trio.open_nursery() as nursery:
-            for seat in range(2):
-                nursery.start_soon(sit, seat, codes[seat])
-        tally.add(script, ends[0], ends[1])
+        tally.add(script, *await play_both(lines, codes, script, (think, think)))
 
 
 async def measure(server: ServerProcess, options: argparse.Namespace) -> Tally:

@@ -23,7 +23,7 @@ from typing import Any
 
 import trio
 from fleet import stalling
-from fleet.crew import Noted, Played, after, play_script
+from fleet.crew import Noted, Played, after, play_both
 from fleet.figures import machine, spread
 from fleet.host import Host
 from fleet.line import Line
@@ -90,18 +90,12 @@ async def play(
     server: ServerProcess, host: Host, mode: Mode, script: Script, seconds: tuple[float, float]
 ) -> tuple[Played, Played]:
     """One match between bots that answer after so many seconds: red's and blue's records."""
-    ends = [Played(), Played()]
-
-    async def sit(seat: int, code: str) -> None:
-        line = await Line.open(server.port)
-        ends[seat] = await play_script(line, code, script, after(seconds[seat]))
-        await line.aclose()
-
+    lines = [await Line.open(server.port) for _ in range(2)]
     codes = await host.prepare(script, mode.control)
-    async with trio.open_nursery() as nursery:
-        for seat in range(2):
-            nursery.start_soon(sit, seat, codes[seat])
-    return ends[0], ends[1]
+    ends = await play_both(lines, codes, script, [after(answer) for answer in seconds])
+    for line in lines:
+        await line.aclose()
+    return ends
 
 
 async def table(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -74,6 +74,21 @@ async def play_script(line: Line, code: str, script: Script, think: Think) -> Pl
             sent = time.monotonic()
             played.unanswered = (sent - received) * 1000
         elif message["side"] == played.side and played.unanswered is not None:
-            waited = (line.received_at - sent) * 1000
+            waited = max(0.0, line.received_at - sent) * 1000
             played.notes.append(Noted(message["ply"], played.unanswered, message["used_ms"], waited))
             played.unanswered = None
+
+
+async def play_both(
+    lines: Sequence[Line], codes: Sequence[str], script: Script, thinks: Sequence[Think]
+) -> tuple[Played, Played]:
+    """A match over two lines, red's first: both records. Raises what ``play_script`` raises, in a group."""
+    records = [Played(), Played()]
+
+    async def sit(seat: int) -> None:
+        records[seat] = await play_script(lines[seat], codes[seat], script, thinks[seat])
+
+    async with trio.open_nursery() as nursery:
+        for seat in range(2):
+            nursery.start_soon(sit, seat)
+    return records[0], records[1]
