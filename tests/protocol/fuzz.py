@@ -13,7 +13,7 @@ import copy
 import random
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -232,9 +232,9 @@ def copied(end: End) -> End:
     """An end of its own, in the same state."""
     new = copy.copy(end)
     new._reader = copy.deepcopy(end._reader)
-    new._requests = deque(end._requests)
+    new._requests = list(end._requests)
     new._rooms = {name: copy.copy(room) for name, room in end._rooms.items()}
-    new._over = deque(end._over)
+    new._over = list(end._over)
     return new
 
 

@@ -7,7 +7,6 @@ with a few messages under way in each direction, and delivers and sends in every
 from __future__ import annotations
 
 import copy
-from collections import deque
 from typing import Any
 
 import pytest
@@ -91,9 +90,9 @@ OFFERS = {
 
 def copied(end: Session[Any, Any]) -> Session[Any, Any]:
     new = copy.copy(end)
-    new._requests = deque(end._requests)
+    new._requests = list(end._requests)
     new._rooms = {name: copy.copy(room) for name, room in end._rooms.items()}
-    new._over = deque(end._over)
+    new._over = list(end._over)
     new._reader = copy.deepcopy(end._reader)
     return new
 

@@ -16,7 +16,8 @@ from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.session import Fault, client_session
 from triarena.protocol.values import PROTOCOL, PerMove, TimeControl
-from triarena.server.connection import Connection, Patience
+from triarena.server.connection import Connection
+from triarena.server.handler import Patience
 from triarena.server.house import House
 from triarena.server.journal import Journal, JournalError, Record, RoomForgotten, RoomKept
 from triarena.server.lag import LoopLag

@@ -14,7 +14,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.frames import HEADER, frame
-from triarena.server.connection import Patience
+from triarena.server.handler import Patience
 from triarena.server.journal import MatchEnded, PlyPlayed
 from triarena.server.transcript import HIDDEN, KEPT_BYTES, KEPT_FRAMES, Transcript, content
 

@@ -13,8 +13,8 @@ from triarena.protocol import from_client as c
 from triarena.protocol.from_server import Authenticated, Prepared
 from triarena.protocol.values import TimeControl, Unlimited
 
-from .connection import Loss
 from .events import Cancelled, Nudge
+from .handler import Loss
 from .names import digest
 from .refusal import Refusal
 from .reservations import Reservation

@@ -16,7 +16,8 @@ from triarena.protocol.codec import encode
 from triarena.protocol.from_server import Refused
 
 from .admission import Admission, Bounds, Visitor
-from .connection import CHUNK, Connection, Patience
+from .connection import CHUNK, Connection
+from .handler import Patience
 from .lag import LoopLag
 from .refusal import Refusal
 from .stamps import StampClock, StampedStream

@@ -13,8 +13,9 @@ from triarena.protocol.from_server import Done, Error, Left, Welcome
 from triarena.protocol.session import Fault
 from triarena.protocol.table import ANSWERS
 
-from .connection import Connection, Loss
+from .connection import Connection
 from .events import Gone, HasMoved, IsReady, Surrendered
+from .handler import Loss
 from .refusal import Refusal
 from .room import Room
 

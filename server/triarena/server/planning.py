@@ -7,8 +7,8 @@ from triarena.protocol.values import PerMove
 from .admission import Bounds
 from .app import Plan
 from .bots import BotTokens, load_bot_tokens
-from .connection import Patience
 from .door import DoorRules
+from .handler import Patience
 from .house import House
 from .rate import Pace
 from .secret import AdminSecret

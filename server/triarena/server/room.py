@@ -27,8 +27,8 @@ from triarena.protocol.from_server import Seat as WireSeat
 from triarena.protocol.values import Players, Result
 
 from .clock import ms
-from .connection import Loss
 from .events import Event, Gate, Gone, Lost, Mailbox, Returned
+from .handler import Loss
 from .journal import Journal, StoredMatch
 from .lag import LoopLag
 from .match import Referee
