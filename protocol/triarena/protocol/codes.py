@@ -61,7 +61,7 @@ LATE: Final[dict[str, str]] = {
 
 WARNINGS: Final[dict[str, str]] = {
     "slow_down": "You send more messages or bytes a second than the server takes from one client. It reads on, but "
-    "more slowly, so that your moves arrive late; if you go on like this you are closed with `too_fast`. A move that "
+    "more slowly, so that you are answered late; if you go on like this you are closed with `too_fast`. A move that "
     "was asked for does not count.",
     "storage_lost": "The server's database can't be written. The match in this room waits; nobody's clock runs, and "
     "what was sent but not answered is not lost. Wait.",

@@ -27,8 +27,10 @@ from .transcript import Frame, Transcript
 
 log = structlog.get_logger()
 
-CHUNK = 16 * 1024
-"""Bytes read at once: what one peer can make the server work on before it is another's turn."""
+CHUNK = 2 * 1024
+"""Bytes read at once: some 100 of the shortest messages are what the server works on before it is another's turn."""
+THROWN_AWAY = 64 * 1024
+"""Bytes read at once from a client that is only to hear our last words."""
 FAREWELL_SECONDS = 2.0
 """How long a closing connection is kept, so that the peer can read why."""
 
@@ -243,7 +245,7 @@ class Connection:
         """The next bytes; empty at the end of the stream. Silence is noticed here."""
         while True:
             with trio.CancelScope(deadline=self._silent_until()):
-                return await self._stream.receive_some(CHUNK)
+                return await self._stream.receive_some(THROWN_AWAY if self._closing else CHUNK)
             self._notice_silence()
 
     def _silent_until(self) -> float:

@@ -16,7 +16,7 @@ from triarena.protocol.codec import encode
 from triarena.protocol.from_server import Refused
 
 from .admission import Admission, Bounds, Visitor
-from .connection import CHUNK, Connection
+from .connection import THROWN_AWAY, Connection
 from .handler import Patience
 from .lag import LoopLag
 from .refusal import Refusal
@@ -167,5 +167,5 @@ async def _say(stream: trio.abc.HalfCloseableStream, refused: Refused) -> None:
         await stream.send_all(encode(refused).data)
         await stream.send_eof()
         for _ in range(4):  # its own first words, and no endless flood
-            if not await stream.receive_some(CHUNK):
+            if not await stream.receive_some(THROWN_AWAY):
                 return
