@@ -1,0 +1,111 @@
+"""How many rooms a connection may watch and administrators prepare; how many connections the system has files for."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from triarena.protocol import from_client as c
+from triarena.protocol import from_server as s
+from triarena.server import app
+from triarena.server.admission import Bounds
+from triarena.server.descriptors import RESERVED
+from triarena.server.door import DoorRules
+
+from .conftest import PATIENCE, Client, World, house
+
+
+@pytest.fixture
+async def narrow(autojump_clock: MockClock) -> AsyncIterator[World]:
+    async with trio.open_nursery() as nursery:
+        yield World(nursery, house(observed_rooms_per_connection=2, prepared_rooms=2), PATIENCE)
+        nursery.cancel_scope.cancel()
+
+
+async def prepare(admin: Client) -> s.Prepared | s.Error:
+    await admin.say(c.Prepare(game="towerwars", options={"size": 4}, slots=[c.Slot(), c.Slot()]))
+    while not isinstance(answer := await admin._next(), s.Prepared | s.Error):
+        pass
+    return answer
+
+
+async def test_no_more_rooms_are_watched_than_a_connection_may(narrow: World, autojump_clock: MockClock) -> None:
+    admin, spectator = await (await narrow.client()).administer(), await narrow.client()
+    rooms = []
+    for _ in range(2):
+        prepared = await prepare(admin)
+        assert isinstance(prepared, s.Prepared)
+        rooms.append(prepared.room)
+    player = await narrow.client("ann")
+    rooms.append((await player.join()).room)
+    for room in rooms[:2]:
+        await spectator.say(c.Observe(room=room))
+        await spectator.wait_for(s.Observing)
+    await spectator.say(c.Observe(room=rooms[2]))
+    assert (await spectator.hear(s.Error)).code == "too_many_rooms"
+
+
+async def test_watching_a_room_again_takes_no_further_place(narrow: World, autojump_clock: MockClock) -> None:
+    player, spectator = await narrow.client("ann"), await narrow.client()
+    room = (await player.join()).room
+    for _ in range(5):
+        await spectator.say(c.Observe(room=room))
+        await spectator.hear(s.Observing)
+
+
+async def test_a_match_that_is_over_is_not_counted(narrow: World, autojump_clock: MockClock) -> None:
+    spectator = await narrow.client()
+    for _ in range(5):
+        red, blue = await narrow.pair(size=4)
+        (room,) = [room for room in narrow.lobby.rooms.values() if room.result is None]
+        await spectator.say(c.Observe(room=room.id))
+        await spectator.wait_for(s.Observing)
+        await red.start()
+        await blue.start()
+        await red.say(c.Surrender(room=room.id))
+        await spectator.wait_for(s.MatchOver)
+        await red.stream.aclose()
+        await blue.stream.aclose()
+
+
+async def test_no_more_rooms_are_prepared_than_may_wait_or_play(narrow: World, autojump_clock: MockClock) -> None:
+    admin = await (await narrow.client()).administer()
+    first = await prepare(admin)
+    assert isinstance(first, s.Prepared)
+    assert isinstance(await prepare(admin), s.Prepared)
+    refused = await prepare(admin)
+    assert isinstance(refused, s.Error)
+    assert refused.code == "too_many_rooms"
+    await (await narrow.client("ann")).join()  # others are not kept from opening rooms
+    await admin.say(c.Cancel(room=first.room))
+    await admin.wait_for(s.Done)
+    assert isinstance(await prepare(admin), s.Prepared)
+
+
+async def test_the_welcome_tells_the_limits(narrow: World, autojump_clock: MockClock) -> None:
+    client = Client(narrow.raw())
+    await client.say(c.Hello(protocol=1, software=""))
+    limits = (await client.hear(s.Welcome)).limits
+    assert (limits.rooms_per_connection, limits.observed_rooms_per_connection) == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("files", "connections", "warned"),
+    [(None, 1000, False), (1000 + RESERVED, 1000, False), (500, 500 - RESERVED, True), (50, 16, True)],
+)
+def test_no_more_connections_are_let_in_than_the_system_has_files_for(
+    files: int | None,
+    connections: int,
+    warned: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(app, "provide_descriptors", lambda wanted: files)
+    rules = app._affordable(DoorRules(Bounds(1000, 1000, 100), PATIENCE))
+    assert rules.bounds.connections == connections
+    said = capsys.readouterr().out
+    assert ("few_files" in said) == warned
+    assert ("ulimit -n" in said) == warned
