@@ -37,6 +37,8 @@ class Line:
         """
         self.on_message: Callable[[Message], None] = lambda message: None
         """Sees everything that comes, in order."""
+        self.read_size = 65536
+        """How many bytes are read at once."""
         self._reader = FrameReader(TO_CLIENT)
         self._inbox: deque[Message] = deque()
 
@@ -53,13 +55,17 @@ class Line:
         """Connect and greet. Raises OSError or HungUp."""
         line = await cls.dial(port)
         try:
-            named = {} if name is None else {"name": name}
-            await line.say(type="hello", protocol=PROTOCOL, software="fleet 1", **named)
-            await line.hear("welcome")
+            await line.greet(name)
         except BaseException:
             await line.aclose()
             raise
         return line
+
+    async def greet(self, name: str | None = None) -> None:
+        """Say hello, and be welcomed. Raises HungUp."""
+        named = {} if name is None else {"name": name}
+        await self.say(type="hello", protocol=PROTOCOL, software="fleet 1", **named)
+        await self.hear("welcome")
 
     async def say(self, **fields: Any) -> None:
         """Send a message. Raises HungUp."""
@@ -113,7 +119,7 @@ class Line:
 
     async def _read(self) -> bytes:
         try:
-            data, ancillary, _, _ = await self.stream.socket.recvmsg(65536, socket.CMSG_SPACE(16))
+            data, ancillary, _, _ = await self.stream.socket.recvmsg(self.read_size, socket.CMSG_SPACE(16))
         except OSError:
             raise HungUp("the connection broke") from None
         if not data:
