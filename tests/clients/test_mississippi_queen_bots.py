@@ -50,6 +50,21 @@ def test_the_greedy_player_beats_the_random_one_clearly() -> None:
     assert won >= 27
 
 
+def test_greedy_players_race_to_an_end_by_the_rules_of_the_race() -> None:
+    ends = [play(greedy_move, greedy_move, seed).reason for seed in range(8)]
+    assert ends.count("goal") >= 6
+    assert ends.count("no_move") <= 1
+
+
+def test_the_greedy_player_does_not_get_stuck_though_points_would_decide_for_it() -> None:
+    """On this board blue could win in its first move by running into a dead end, one point ahead."""
+    position = GAME.start({}, 0)
+    position = position.play(GAME.parse("A1 M2"))
+    ends = [position.play(move).outcome for move in position.legal_moves()]
+    assert any(end is not None and end.winner is Side.BLUE for end in ends)
+    assert position.play(greedy_move(position, random.Random(0))).outcome is None
+
+
 def test_both_players_play_legal_moves_under_every_option() -> None:
     for seed, (rules, sandbanks) in enumerate((r, s) for r in ("seed", "server-24.2.5") for s in range(3)):
         assert play(greedy_move, random_move, seed, rules=rules, sandbanks=sandbanks).reason

@@ -170,8 +170,8 @@ def test_about_as_many_docks_as_in_the_original_lie_before_their_segment_or_are_
     for board in boards:
         river = River(board, None)
         for passenger in river.passengers:
-            before += river.progress[passenger.dock] // 5 < river.progress[passenger.cell] // 5
-            blocked += not river.kinds[passenger.dock] & PASSABLE
+            before += river.progress[passenger.dock_cell] // 5 < river.progress[passenger.cell] // 5
+            blocked += not river.kinds[passenger.dock_cell] & PASSABLE
     docks = 5 * len(boards)
     assert 0.12 < before / docks < 0.15
     assert 0.003 < blocked / docks < 0.009

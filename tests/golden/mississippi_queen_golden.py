@@ -289,8 +289,8 @@ def check_special_board(record: Record) -> None:
     if "dock" in record:
         river = River(board, None)
         passenger = next(p for p in river.passengers if p.cell == cell_at(_triple(record["passenger"])))
-        agree("dock", field_of(passenger.dock), _triple(record["dock"]))
-        agree("dock in the water", bool(river.kinds[passenger.dock] & PASSABLE), False)
+        agree("dock", passenger.dock, _triple(record["dock"]))
+        agree("dock in the water", bool(river.kinds[passenger.dock_cell] & PASSABLE), False)
 
 
 def check_game(record: Record) -> None:

@@ -16,6 +16,7 @@ The map, from the ground up:
 from .game import GAME as GAME
 from .game import MississippiQueen as MississippiQueen
 from .geometry import Direction as Direction
+from .geometry import Hex as Hex
 from .moves import Accelerate as Accelerate
 from .moves import Action as Action
 from .moves import Actions as Actions
@@ -23,6 +24,8 @@ from .moves import Advance as Advance
 from .moves import Push as Push
 from .moves import Turn as Turn
 from .position import MississippiQueenPosition as MississippiQueenPosition
+from .river import FieldKind as FieldKind
+from .river import Passenger as Passenger
 from .river import River as River
 from .river import Segment as Segment
 from .ship import Ship as Ship

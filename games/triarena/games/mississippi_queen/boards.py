@@ -41,7 +41,7 @@ def draw_board(seed: int, profile: Profile, sandbanks: int = 0) -> tuple[Segment
 def is_playable(board: tuple[Segment, ...]) -> bool:
     """Whether every dock lies in the water and a ship can get from the start to the goal."""
     river = River(board, None)
-    if not all(river.kinds[passenger.dock] & PASSABLE for passenger in river.passengers):
+    if not all(river.kinds[passenger.dock_cell] & PASSABLE for passenger in river.passengers):
         return False
     start = board[0].cells()[0]
     reached, todo = {start}, [start]

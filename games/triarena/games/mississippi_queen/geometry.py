@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Coordinates: TypeAlias = tuple[int, int, int]
 """A field as (q, r, s)."""
@@ -65,6 +65,30 @@ STEPS = tuple(r * _WIDTH + q for q, r, _ in _VECTORS)
 """``cell + STEPS[direction]`` is the neighbouring cell."""
 
 
+class Hex(NamedTuple):
+    """A field in cube coordinates, q + r + s = 0; also a plain tuple, so that ``(3, -1, -2)`` equals it."""
+
+    q: int
+    r: int
+    s: int
+
+    def __str__(self) -> str:
+        return f"({self.q}, {self.r}, {self.s})"
+
+    def neighbour(self, direction: Direction) -> Hex:
+        """The field one step away in a direction."""
+        q, r, s = _VECTORS[direction]
+        return Hex(self.q + q, self.r + r, self.s + s)
+
+    def neighbours(self) -> tuple[Hex, ...]:
+        """The six fields around it, clockwise from the right: ``neighbours()[direction]``."""
+        return tuple(map(self.neighbour, DIRECTIONS))
+
+    def distance(self, other: Coordinates) -> int:
+        """The steps to another field, whatever lies between."""
+        return max(abs(self.q - other[0]), abs(self.r - other[1]), abs(self.s - other[2]))
+
+
 def cell_at(field: Coordinates) -> int:
     """The cell of a field; raises ValueError where no river can reach."""
     q, r, s = field
@@ -73,10 +97,10 @@ def cell_at(field: Coordinates) -> int:
     return (r + _SPAN) * _WIDTH + q + _SPAN
 
 
-def field_of(cell: int) -> Coordinates:
+def field_of(cell: int) -> Hex:
     """The field of a cell."""
     r, q = divmod(cell, _WIDTH)
-    return (q - _SPAN, r - _SPAN, 2 * _SPAN - q - r)
+    return Hex(q - _SPAN, r - _SPAN, 2 * _SPAN - q - r)
 
 
 def local_field(column: int, row: int) -> Coordinates:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from triarena.games.core import IllegalMove, Outcome, Score, Side
 
 from .ending import judge, score_of
-from .geometry import cell_at
+from .geometry import Coordinates, cell_at
 from .listing import legal_actions
 from .moves import Actions
 from .profiles import Profile
-from .river import SANDBANK, Passenger, River, Segment, rivers
+from .river import SANDBANK, FieldKind, Passenger, River, Segment, rivers
 from .sailing import Voyage, sail
 from .ship import MIN_SPEED, Ship, effective_speed
 
@@ -49,6 +49,16 @@ class MississippiQueenPosition:
     def waiting(self) -> list[Passenger]:
         """The revealed passengers that nobody has fetched yet."""
         return [p for index, p in enumerate(self.river.passengers) if not self.taken >> index & 1]
+
+    def field(self, field: Coordinates) -> FieldKind | None:
+        """What is on a field now; None outside the revealed river. Raises ValueError if q + r + s is not 0.
+
+        The field of a passenger who was fetched is an island (seed, section 2.3).
+        """
+        kind = self.river.kind(field)
+        if kind == "passenger" and all(passenger.field != field for passenger in self.waiting()):
+            return "island"
+        return kind
 
     def legal_moves(self) -> Iterator[Actions]:
         """All legal moves in the normal form: no two turns or advances in a row, no turn to the present direction."""

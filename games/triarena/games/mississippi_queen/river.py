@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
-from .geometry import CELLS, ROWS, STEPS, Coordinates, Direction, field_of, middle_cells, segment_cells
+from .geometry import CELLS, ROWS, STEPS, Coordinates, Direction, Hex, cell_at, field_of, middle_cells, segment_cells
 
 PASSABLE, STREAM, GOAL, SANDBANK, BLOCKED = 1, 2, 4, 8, 16
 """Bits of ``River.kinds``; a cell outside the river has none."""
@@ -17,6 +17,8 @@ WAITING_MARKS, TAKEN_MARKS = "012345", "abcdef"
 
 _KINDS = {WATER_MARK: PASSABLE, ISLAND_MARK: BLOCKED, GOAL_MARK: PASSABLE | GOAL, SANDBANK_MARK: PASSABLE | SANDBANK}
 _KINDS.update(dict.fromkeys(WAITING_MARKS, BLOCKED))
+
+FieldKind: TypeAlias = Literal["water", "island", "passenger", "goal", "sandbank"]
 
 MAX_DISTANCE = 6
 Ray: TypeAlias = tuple[tuple[int, int, int, bool], ...]
@@ -70,6 +72,10 @@ class Segment:
         """The cells, in the order of the marks."""
         return segment_cells(self.direction, self.center)
 
+    def fields(self) -> tuple[Hex, ...]:
+        """The fields, in the order of the marks: column by column from the back."""
+        return tuple(map(field_of, self.cells()))
+
 
 @dataclass(frozen=True, slots=True)
 class Passenger:
@@ -79,9 +85,19 @@ class Passenger:
     direction: Direction
 
     @property
-    def dock(self) -> int:
+    def dock_cell(self) -> int:
         """The cell on which a ship must stand to fetch the passenger."""
         return self.cell + STEPS[self.direction]
+
+    @property
+    def field(self) -> Hex:
+        """Where the passenger waits; like an island, no ship can go there."""
+        return field_of(self.cell)
+
+    @property
+    def dock(self) -> Hex:
+        """The field on which a ship must stand to fetch the passenger."""
+        return field_of(self.dock_cell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +157,58 @@ class River:
             return self.segments[index + 1].direction
         return self.segments[index].direction if self.next_direction is None else self.next_direction
 
+    def fields(self) -> Iterator[Hex]:
+        """All revealed fields, segment by segment."""
+        for segment in self.segments:
+            yield from segment.fields()
+
+    def kind(self, field: Coordinates) -> FieldKind | None:
+        """What is on a field, whoever was fetched; None outside the revealed river.
+
+        Raises ValueError if q + r + s is not 0.
+        """
+        q, r, s = field
+        if q + r + s == 0 and max(abs(q), abs(r)) > _FARTHEST:
+            return None
+        return self._kind(cell_at(field))
+
+    def is_stream(self, field: Coordinates) -> bool:
+        """Whether a field lies on the stream. Raises ValueError if q + r + s is not 0."""
+        return self.kind(field) is not None and bool(self.kinds[cell_at(field)] & STREAM)
+
+    def points(self, field: Coordinates) -> int:
+        """What standing there counts: 5 per segment passed, and the column, 0 to 3. 0 outside the revealed river."""
+        return 0 if self.kind(field) is None else self.progress[cell_at(field)]
+
     def describe(self, cell: int) -> str:
         """A cell as an error sentence names it, e.g. ``(3, -1, -2), an island``."""
-        kind = self.kinds[cell]
-        if kind & BLOCKED:
-            what = "a passenger field" if any(p.cell == cell for p in self.passengers) else "an island"
-        else:
-            what = next((word for bit, word in _WORDS if kind & bit), "outside the revealed river")
-        return f"{field_of(cell)}, {what}"
+        return f"{field_of(cell)}, {_WORDS[self._kind(cell)]}"
+
+    def _kind(self, cell: int) -> FieldKind | None:
+        bits = self.kinds[cell]
+        if bits & BLOCKED:
+            return "passenger" if any(p.cell == cell for p in self.passengers) else "island"
+        return "sandbank" if bits & SANDBANK else "goal" if bits & GOAL else "water" if bits & PASSABLE else None
 
 
-_WORDS = ((SANDBANK, "a sandbank"), (GOAL, "a goal field"), (PASSABLE, "water"))
+_FARTHEST = 31
+"""No part of a coordinate of a river's field is greater, either way."""
+
+_WORDS: dict[FieldKind | None, str] = {
+    "water": "water",
+    "island": "an island",
+    "passenger": "a passenger field",
+    "goal": "a goal field",
+    "sandbank": "a sandbank",
+    None: "outside the revealed river",
+}
 
 
 def _docks(passengers: Sequence[Passenger]) -> dict[int, tuple[int, ...]]:
     """The bits of the passengers by dock, sorted by the direction from the ship to the passenger."""
     by_dock: dict[int, list[tuple[int, int]]] = {}
     for index, passenger in enumerate(passengers):
-        by_dock.setdefault(passenger.dock, []).append((passenger.direction.opposite, 1 << index))
+        by_dock.setdefault(passenger.dock_cell, []).append((passenger.direction.opposite, 1 << index))
     return {dock: tuple(bit for _, bit in sorted(found)) for dock, found in by_dock.items()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .geometry import Direction
+from .geometry import Direction, Hex, field_of
 from .river import STREAM, River
 
 MIN_SPEED, MAX_SPEED = 1, 6
@@ -22,6 +22,11 @@ class Ship:
     passengers: int = 0
     free_turns: int = 1
     """Steps of 60 degrees that cost no coal in the next move: one, and one per push suffered since the last."""
+
+    @property
+    def position(self) -> Hex:
+        """The field on which the ship is."""
+        return field_of(self.cell)
 
 
 def effective_speed(river: River, cell: int, speed: int) -> int:
