@@ -44,7 +44,7 @@ class Show:
 SHOWS = (
     Show("flowerwars", {"size": 6}, "greedy", "random", 8),
     Show("towerwars", {"size": 6}, "random", "greedy", 7),
-    Show("mississippi_queen", {}, "greedy", "greedy", 31),
+    Show("mississippi_queen", {}, "greedy", "greedy", 37),
 )
 
 
