@@ -51,6 +51,31 @@ def test_a_kind_asked_several_times_has_the_list_of_its_answers(ask: Any) -> Non
     assert ask({"ask": [{"perft": 0}, "count", {"perft": 1}]}) == {"perft": [1, 6], "count": 6}
 
 
+def test_legal_moves_in_wire_form_come_in_the_order_of_their_texts(ask: Any) -> None:
+    answers = ask({"options": {"heaps": 2}, "ask": ["legal", "moves"]})
+    assert answers["legal"] == ["1-1", "2-1", "2-2"]
+    assert answers["moves"] == [
+        {"type": "take", "heap": 1, "matches": 1},
+        {"type": "take", "heap": 2, "matches": 1},
+        {"type": "take", "heap": 2, "matches": 2},
+    ]
+
+
+def test_a_move_is_read_in_either_form_and_answered_in_both(ask: Any) -> None:
+    wire = {"type": "take", "heap": 2, "matches": 1}
+    assert ask({"ask": [{"read": "2-1"}, {"read": wire}]})["read"] == [{"text": "2-1", "wire": wire}] * 2
+
+
+def test_a_move_is_read_whether_or_not_it_is_legal(ask: Any) -> None:
+    assert ask({"ask": [{"read": "1-9"}]})["read"]["wire"] == {"type": "take", "heap": 1, "matches": 9}
+
+
+def test_what_is_no_move_is_read_as_code_and_sentence(ask: Any) -> None:
+    first, second = ask({"ask": [{"read": "one"}, {"read": 7}]})["read"]
+    assert first["code"] == second["code"] == "malformed_move"
+    assert first["message"]
+
+
 def test_moves_may_be_texts_or_wire_forms(ask: Any) -> None:
     request = {"moves": ["3-3", {"type": "take", "heap": 2, "matches": 2}], "ask": ["legal"]}
     assert ask(request) == {"legal": ["1-1"]}

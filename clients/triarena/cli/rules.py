@@ -41,10 +41,12 @@ def rules(game: str) -> None:
     Questions
       "count"        the number of legal moves
       "legal"        their texts
+      "moves"        the same moves as in the protocol, in the same order
       "digest"       SHA-256 of their texts, sorted, each followed by a newline
       "position"     the position as in the protocol
       "outcome"      winner, reason and scores; null while the game goes on
       {"check": M}   whether the move M is legal, and why not
+      {"read": M}    the move M, given as text or as in the protocol, in both forms
       {"perft": N}   the number of sequences of N moves
     """
     try:

@@ -9,8 +9,10 @@ A request may hold ``id`` (echoed), ``options`` and ``seed`` or a ``position`` t
 
 * ``"count"``, ``"legal"``, ``"digest"``: of the legal moves the number, the canonical texts in the
   engine's order, and the lower-case hex SHA-256 over the texts sorted by bytes, each followed by ``\\n``;
+* ``"moves"``: the wire forms of the legal moves, in the same order as ``"legal"``;
 * ``"position"``, ``"outcome"``: their wire forms (the outcome is null while the game goes on);
 * ``{"check": move}``: whether the move is legal here, and if not the rules' code and sentence;
+* ``{"read": move}``: a text or wire form, legal here or not, in both canonical forms: ``{"text", "wire"}``;
 * ``{"perft": n}``: how many sequences of n moves there are (a finished game has no continuation).
 
 The answer is a map with one key per kind in the order asked; a kind asked several times has the list
@@ -203,7 +205,8 @@ def _read_question(item: Plain) -> tuple[str, Plain]:
         if kind in WITH_ARGUMENT:
             return kind, argument
     plain = ", ".join(f'"{kind}"' for kind in QUESTIONS if kind not in WITH_ARGUMENT)
-    _refuse(f'nothing answers {shown(item)}; ask {plain}, {{"check": move}} or {{"perft": depth}}')
+    arguments = '{"check": move}, {"read": move} or {"perft": depth}'
+    _refuse(f"nothing answers {shown(item)}; ask {plain}, {arguments}")
 
 
 def _start(game: AnyGame, request: dict[str, Plain]) -> AnyPosition:
@@ -271,14 +274,24 @@ class _Spot:
             return {"legal": False, "code": error.code, "message": error.message}
         return {"legal": True}
 
+    def read(self, given: Plain) -> Plain:
+        """Both canonical forms of a move, or the code and sentence of why it is none."""
+        try:
+            move = _read_move(self.game, given)
+        except MoveError as error:
+            return {"code": error.code, "message": error.message}
+        return {"text": self.game.format(move), "wire": self.game.write_move(move)}
+
 
 QUESTIONS: dict[str, Callable[[_Spot, Plain], Plain]] = {
     "count": lambda spot, _: sum(1 for _ in spot.position.legal_moves()),
     "legal": lambda spot, _: spot.texts,
+    "moves": lambda spot, _: [spot.game.write_move(move) for move in spot.position.legal_moves()],
     "digest": lambda spot, _: digest(spot.texts),
     "position": lambda spot, _: spot.game.write_position(spot.position),
     "outcome": lambda spot, _: write_outcome(spot.position.outcome),
     "check": lambda spot, move: spot.check(move),
+    "read": lambda spot, move: spot.read(move),
     "perft": lambda spot, depth: perft(spot.position, depth),
 }
-WITH_ARGUMENT = ("check", "perft")
+WITH_ARGUMENT = ("check", "read", "perft")
