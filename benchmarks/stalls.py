@@ -101,12 +101,14 @@ async def play(
 async def table(
     server: ServerProcess, host: Host, mode: Mode, scripts: Iterator[Script], end: float, tally: Tally
 ) -> None:
-    """A slow bot's match, then matches of bots that are in time until the time is over."""
+    """A slow bot's match, then matches of bots that are in time, at least one and until the time is over."""
     if mode.slow is not None:
         tally.add_slow(await play(server, host, mode, next(scripts), (mode.slow, 0.02)))
-    while trio.current_time() < end:
+    while True:
         script = next(scripts)
         tally.add(script, await play(server, host, mode, script, (0.05, 0.05)))
+        if trio.current_time() >= end:
+            return
 
 
 async def stop_and_go(server: ServerProcess, every: float, seconds: float) -> None:
