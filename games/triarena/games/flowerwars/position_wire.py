@@ -11,6 +11,7 @@ from .moves import Dig
 from .notation import format_points
 from .planting import Plot, beds, is_sound
 from .position import FlowerWarsPosition
+from .scoring import points
 from .wire import quoted, read_points, write_points
 
 NAME = "flowerwars"
@@ -26,8 +27,8 @@ def write_position(position: FlowerWarsPosition) -> Plain:
         "size": position.size,
         "to_move": position.to_move.value,
         "fields": "/".join(_write_rows(position)),
-        "red_ditches": [write_points(ditch) for ditch in position.ditches(Side.RED)],
-        "blue_ditches": [write_points(ditch) for ditch in position.ditches(Side.BLUE)],
+        "red_ditches": _write_ditches(position.board, position.red),
+        "blue_ditches": _write_ditches(position.board, position.blue),
         "points": _points(position),
         "outcome": write_outcome(position.outcome),
     }
@@ -56,10 +57,14 @@ def read_position(wire: Plain) -> FlowerWarsPosition:
     _check_beds(table, blue, Side.BLUE)
     _check_ditches(table, red, blue)
     position = FlowerWarsPosition.of(table, Side(to_move), red, blue)
-    points = wire.get("points")
-    if points is not None and not _agrees(points, _points(position)):
+    told = wire.get("points")
+    if told is not None and not _agrees(told, _points(position)):
         raise BadPosition(f"points do not agree with the board, on which they are {_points(position)}")
     return _concluded(position, wire.get("outcome"))
+
+
+def _write_ditches(table: Board, plot: Plot) -> list[list[list[int]]]:
+    return [write_points(table.digs[edge].ditch) for edge in bits(plot.ditches)]
 
 
 def _write_rows(position: FlowerWarsPosition) -> list[str]:
@@ -77,7 +82,7 @@ def _rows(size: int) -> tuple[slice, ...]:
 
 
 def _points(position: FlowerWarsPosition) -> dict[str, int]:
-    return {side.value: position.score(side).points for side in Side}
+    return {"red": points(position.board, position.red), "blue": points(position.board, position.blue)}
 
 
 def _read_fields(table: Board, wire: Plain) -> tuple[int, int]:
