@@ -88,14 +88,14 @@ def test_with_the_certificate_every_command_works(hall: Hall) -> None:
 def test_a_prepared_room_is_played_with_the_printed_commands(hall: Hall) -> None:
     done = hall.run("prepare", "towerwars", *hall.trust, "--option", "size=4")
     assert done.returncode == 0, done.stderr
-    commands = [line.split("#")[0].split() for line in done.stdout.splitlines() if "join" in line]
-    assert len(commands) == 2
+    joins = [line.split("#")[0].partition(" join ")[2].split() for line in done.stdout.splitlines() if " join " in line]
+    assert len(joins) == 2
     players = [
         subprocess.Popen(
-            [sys.executable, "-m", "triarena.cli", "join", "random", *command[3:], "--json"],
+            [sys.executable, "-m", "triarena.cli", "join", "random", *arguments, "--json"],
             stdout=subprocess.PIPE, text=True, encoding="utf-8",
         )
-        for command in commands
+        for _bot, *arguments in joins
     ]  # fmt: skip
     for player in players:
         said, _ = player.communicate(timeout=60)
