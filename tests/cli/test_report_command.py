@@ -99,7 +99,7 @@ def report(database: str, *arguments: str) -> str:
     return done.stdout
 
 
-async def test_a_person_is_told_terms_result_times_and_last_words(database: str) -> None:
+async def test_a_person_is_told_terms_result_times_and_last_words(database: str) -> None:  # noqa: ASYNC124 - its fixture is async
     text = report(database, "m1")
     assert text.splitlines() == [
         "match m1 in room r1: towerwars (size 4; seed 7), version 1 of the rules, on triarena 0.1",
@@ -128,7 +128,7 @@ async def test_a_person_is_told_terms_result_times_and_last_words(database: str)
     ]
 
 
-async def test_json_has_all_that_is_stored_but_the_digests_of_tokens(database: str) -> None:
+async def test_json_has_all_that_is_stored_but_the_digests_of_tokens(database: str) -> None:  # noqa: ASYNC124 - its fixture is async
     told = json.loads(report(database, "m1", "--json"))
     assert told["evidence"] == EVIDENCE
     assert told["result"] == RESULT
@@ -137,14 +137,14 @@ async def test_json_has_all_that_is_stored_but_the_digests_of_tokens(database: s
     assert "digest-of-a-token" not in json.dumps(told)
 
 
-async def test_a_match_that_broke_off_is_reported_as_far_as_it_came(database: str) -> None:
+async def test_a_match_that_broke_off_is_reported_as_far_as_it_came(database: str) -> None:  # noqa: ASYNC124 - its fixture is async
     text = report(database, "m2")
     assert "no result is stored" in text
     assert "no ply was played" in text
     assert json.loads(report(database, "m2", "--json"))["evidence"] is None
 
 
-async def test_an_unknown_match_is_told_in_a_sentence(database: str) -> None:
+async def test_an_unknown_match_is_told_in_a_sentence(database: str) -> None:  # noqa: ASYNC124 - its fixture is async
     done = CliRunner().invoke(main, ["report", "nope", "--database", database])
     assert done.exit_code == 1
     assert "unknown_match" in done.stderr

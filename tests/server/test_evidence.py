@@ -105,7 +105,7 @@ async def test_who_was_cut_off_and_came_back_is_seen_twice(autojump_clock: MockC
         nursery.cancel_scope.cancel()
 
 
-async def test_what_a_client_did_not_take_is_told_apart(autojump_clock: MockClock) -> None:
+def test_what_a_client_did_not_take_is_told_apart() -> None:
     transcript = Transcript()
     transcript.say(frame(msgpack.packb({"type": "moved"})), 1.0).taken = 1.5
     transcript.say(frame(msgpack.packb({"type": "your_turn"})), 2.0)

@@ -103,7 +103,8 @@ async def meet(server: ServerProcess, expected: Expected) -> tuple[Cage, Message
                 if not expected.hears[0]:
                     nursery.cancel_scope.cancel()
     finally:
-        await cage.clean()
+        with trio.move_on_after(5, shield=True):
+            await cage.clean()
     return cage, kept
 
 
@@ -146,7 +147,8 @@ async def test_who_speaks_something_else_is_told_so_at_the_door(
         with trio.fail_after(30):
             await animal(cage)
     finally:
-        await cage.clean()
+        with trio.move_on_after(5, shield=True):
+            await cage.clean()
     (refused,) = cage.heard
     assert (refused["type"], refused["code"]) == ("refused", code)
     assert word in refused["message"]

@@ -16,8 +16,8 @@ from triarena.games.core import shown
 BotMove: TypeAlias = Callable[..., Any]
 """``choose_move(position)`` or ``choose_move(position, clock)``; returns a move, or its text."""
 
-OURS: Final = str(Path(__file__).parents[1])
-"""The folder of this package, whose frames a bot's author need not see."""
+OURS: Final = str(Path(__file__).parents[2])
+"""The folder of this package and of the command line, whose frames a bot's author need not see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,9 @@ def call_bot(what: str, function: Callable[..., Any], *arguments: Any, passes: t
         if isinstance(error, passes):
             raise
         where, traceback = explain(error)
-        raise BotError("bot_failed", f"{what} raised {summary(error)}{where}", traceback) from None
+        raise BotError(  # noqa: ASYNC104 - no event loop runs here, so nothing was cancelled
+            "bot_failed", f"{what} raised {summary(error)}{where}", traceback
+        ) from None
 
 
 def chosen_move(game: AnyGame, returned: Any) -> tuple[Any, Plain]:
@@ -88,13 +90,14 @@ def summary(error: BaseException) -> str:
 def explain(error: BaseException) -> tuple[str, str]:
     """Where in the bot an exception was raised (`` in bot.py, line 7``), and its traceback without our frames."""
     trimmed = TracebackException.from_exception(error)
-    frames = [frame for frame in trimmed.stack if not _is_machinery(frame.filename)]
+    frames = [frame for frame in trimmed.stack if not is_machinery(frame.filename)]
     del trimmed.stack[: next((n for n, f in enumerate(trimmed.stack) if f in frames), 0)]
     where = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     return where, "".join(trimmed.format())
 
 
-def _is_machinery(filename: str) -> bool:
+def is_machinery(filename: str) -> bool:
+    """Whether a frame is ours, or the import system's, and none of the bot."""
     return filename.startswith((OURS, "<frozen importlib"))
 
 
