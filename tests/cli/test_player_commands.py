@@ -150,6 +150,7 @@ def test_the_games_of_a_server_are_told_with_their_options() -> None:
     assert done.stdout.splitlines() == [
         "towerwars: TowerWars, rules version 1",
         "  --option size=8   4 to 26; the board's rows",
+        "  rules: docs/rules/towerwars.md in the project's folder",
     ]
     assert json.loads(run("games", greet, "--json").stdout) == GAMES[0].model_dump(exclude_none=True)
 
@@ -221,5 +222,5 @@ def test_players_and_administrators_need_no_extra() -> None:
             done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
             lines.append((done.stdout + done.stderr).splitlines()[-1])
     assert lines[0] == "-" * 40
-    assert "--option" in lines[1]
+    assert lines[1].startswith("  rules: docs/rules/")
     assert lines[2].endswith("[no_secret]")

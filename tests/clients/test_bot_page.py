@@ -129,7 +129,8 @@ def test_the_attributes_of_a_position_exist(game: str, names: list[str]) -> None
     if game == "towerwars":
         parts.append(position.piece("A1"))
     elif game == "mississippi_queen":
-        parts.append(position.ship(position.to_move))
+        (passenger,) = position.waiting()
+        parts += [position.ship(position.to_move), position.river, passenger]
     assert len(names) >= 3
     for name in names:
         assert name == "None" or any(hasattr(part, name) for part in parts), name

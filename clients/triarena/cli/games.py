@@ -60,8 +60,12 @@ def _installed(game: AnyGame) -> dict[str, Any]:
 
 
 def _in_words(game: dict[str, Any]) -> str:
+    from triarena.games.registry import BUILT_IN
+
     lines = [f"{game['name']}: {game['title']}, rules version {game['rules_version']}"]
     for option in game["options"]:
         span = f"{option['minimum']} to {option['maximum']}" if "minimum" in option else " | ".join(option["choices"])
         lines.append(f"  --option {option['name']}={option['default']}   {span}; {option['description']}")
+    if game["name"] in BUILT_IN:
+        lines.append(f"  rules: docs/rules/{game['name']}.md in the project's folder")
     return "\n".join(lines)
