@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.clients.lost_connections import ask, started, take_seat, take_seat_back
+from tests.clients.lost_connections import ask, started, take_seat, take_seat_back, your_turn
 from tests.clients.scripted_server import Peer, Script, joined, one_after_another, over, referee, serving
 
 from triarena.cli import main
@@ -86,8 +86,8 @@ def test_several_matches_are_played_in_turn_over_one_connection() -> None:
         (over(kind="forfeit", reason="timeout", winner="blue", offenders=["red"]), 3, "lost: blue wins: "),
         (over(kind="forfeit", reason="no_show", winner=None, offenders=["red", "blue"]), 3, "lost: no winner: "),
         (over(kind="forfeit", reason="timeout", winner="red", offenders=["blue"]), 0, "won: red wins: "),
-        (over(kind="aborted", reason="ply_limit", winner=None), 0, "aborted: aborted: so it ended [ply_limit]"),
-        (over(kind="aborted", reason="storage_lost", winner=None), 1, "aborted: aborted: so it ended [storage_lost]"),
+        (over(kind="aborted", reason="ply_limit", winner=None), 0, "aborted: so it ended [ply_limit]"),
+        (over(kind="aborted", reason="storage_lost", winner=None), 1, "aborted: so it ended [storage_lost]"),
     ],
 )
 def test_the_exit_code_tells_a_regular_end_from_a_fault(end: s.MatchOver, exit_code: int, told: str) -> None:
@@ -101,7 +101,7 @@ def test_an_illegal_move_warns_before_the_referee_speaks_and_exits_3(tmp_path: P
     done = join(referee(options={"size": 4}), *SMALL, str(tmp_path / "my_bot.py"))
     assert done.exit_code == 3
     assert "warning: ply 0, move A1->A2: " in done.stderr
-    assert "[illegal_move]" in done.stdout
+    assert "[illegal_move: base_never_moves]" in done.stdout
 
 
 def test_a_bot_that_raises_shows_its_own_traceback_and_one_sentence(tmp_path: Path) -> None:
@@ -114,6 +114,58 @@ def test_a_bot_that_raises_shows_its_own_traceback_and_one_sentence(tmp_path: Pa
     )
     assert "return 1 / 0" in done.stderr
     assert "triarena" not in done.stderr
+
+
+@pytest.mark.parametrize("raised", ["SystemExit(0)", "BaseException('own')", "GeneratorExit()"])
+def test_whatever_a_bot_raises_is_its_own_fault(tmp_path: Path, raised: str) -> None:
+    (tmp_path / "my_bot.py").write_text(f"def choose_move(position): raise {raised}", encoding="utf-8")
+    done = join(referee(options={"size": 4}), *SMALL, str(tmp_path / "my_bot.py"))
+    assert done.exit_code == 3
+    assert done.stderr.rstrip().endswith("[bot_failed]")
+
+
+def test_a_bot_that_closes_standard_output_plays_on_and_is_told_in_the_end(tmp_path: Path) -> None:
+    text = "import sys\ndef choose_move(p):\n    sys.stdout.close()\n    return next(p.legal_moves())\n"
+    (tmp_path / "my_bot.py").write_text(text, encoding="utf-8")
+    with serving(referee(options={"size": 4})) as server:
+        command = [sys.executable, "-m", "triarena.cli", "join", *SMALL, "--port", str(server.port)]
+        done = subprocess.run(
+            [*command, str(tmp_path / "my_bot.py")], capture_output=True, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr == "Error: standard output cannot be written: somebody has closed it [cannot_write]\n"
+    assert isinstance(server.heard[-1], c.Move), "the match was played to its end"
+
+
+def test_who_is_first_is_told_what_is_waited_for() -> None:
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.Join, joined(options={"size": 4, "max_plies": 9}))
+
+    done = join(script, *SMALL, "--rejoin-patience", "0")
+    assert done.stdout.splitlines()[1] == "waiting for an opponent in room r1 (towerwars, size=4, max_plies=9) ..."
+
+
+def test_a_bot_that_never_returns_is_ended_with_the_result(tmp_path: Path) -> None:
+    """The match is lost by the clock while it thinks; nobody else could tell whoever started it."""
+    (tmp_path / "my_bot.py").write_text("def choose_move(position):\n    while True:\n        pass\n", encoding="utf-8")
+
+    def script(peer: Peer) -> None:
+        take_seat(peer)
+        peer.send(started())
+        peer.expect(c.Ready)
+        peer.send(s.YourTurn.model_validate({**your_turn(0).model_dump(), "clock": {"remaining_ms": 10}}))
+        peer.send(over(kind="forfeit", reason="timeout", winner="blue", offenders=["red"]))
+        assert peer.receive() is None
+
+    with serving(script) as server:
+        command = [sys.executable, "-m", "triarena.cli", "join", *SMALL, "--port", str(server.port)]
+        done = subprocess.run(
+            [*command, str(tmp_path / "my_bot.py")], capture_output=True, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 3
+    assert done.stdout.splitlines()[-1].startswith("lost: blue wins: so it ended [timeout]")
+    assert done.stderr.startswith("Error: choose_move has not returned (it is in my_bot.py, line ")
 
 
 def test_ctrl_c_leaves_the_match_quietly(tmp_path: Path) -> None:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.clients.scripted_server import Peer, joined, referee, serving
+from tests.clients.lost_connections import started, take_seat, your_turn
+from tests.clients.scripted_server import Peer, joined, over, referee, serving
 
 from triarena.cli import main
+from triarena.cli.keyboard import Keyboard
+from triarena.cli.play import usual_bot
+from triarena.cli.prompt import completed
 from triarena.games import find_game
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
@@ -70,7 +77,76 @@ def test_help_and_moves_say_what_can_be_typed() -> None:
 def test_a_long_list_of_moves_is_cut() -> None:
     done = CliRunner().invoke(main, ["play", "towerwars", "--option", "size=10"], input="moves\nquit\n")
     assert done.stdout.count("->") >= 24
-    assert "  ...\n" in done.stdout
+    more = len(list(find_game("towerwars").start({"size": 10}).legal_moves())) - 24
+    assert f"  ... and {more} more; " in done.stdout
+
+
+def test_legal_is_another_word_for_moves_and_hint_asks_the_greedy_bot() -> None:
+    done = play("legal b1->b", "hint", "quit")
+    assert "  B1->B" in done.stdout
+    (hint,) = [line for line in done.stdout.splitlines() if "greedy would play" in line]
+    START.check(find_game("towerwars").parse(hint.split()[-1]))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("(1,1),(2,1),(1,2) (3,1),(4,1),(3,2)", "{{(1,1),(2,1),(1,2)},{(3,1),(4,1),(3,2)}}"),
+        ("1,1 2,1 1,2; 3,1 4,1 3,2", "{{(1,1),(2,1),(1,2)},{(3,1),(4,1),(3,2)}}"),
+        ("2 1  3 1", "{{(2,1),(3,1)}}"),
+        ("{{(2,1),(3,1)}}", "{{(2,1),(3,1)}}"),
+        ("end", "{End}"),
+        ("1,1 2,1", "{{(1,1),(2,1)}}"),
+        ("1,1 2,1 3", "1,1 2,1 3"),
+        ("dig 1,1 2,1", "dig 1,1 2,1"),
+    ],
+)
+def test_a_person_may_leave_the_braces_of_flowerwars_out(typed: str, meant: str) -> None:
+    assert completed("flowerwars", typed) == meant
+    assert completed("towerwars", typed) == typed
+
+
+def test_a_game_without_a_greedy_bot_is_played_against_the_random_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (usual_bot("towerwars"), usual_bot("nim")) == ("greedy", "random")
+    monkeypatch.setattr("triarena.cli.prompt.BUILT_IN", {})
+    assert "TowerWars has no greedy bot" in play("hint", "quit").stdout
+
+
+def test_a_match_that_ends_while_a_person_thinks_is_told_at_once() -> None:
+    """Standard input stays open and silent, as a terminal does."""
+
+    def script(peer: Peer) -> None:
+        take_seat(peer)
+        peer.send(started())
+        peer.expect(c.Ready)
+        peer.send(your_turn(0))
+        peer.send(c.Ping(number=7))
+        peer.expect(c.Pong)  # the person still thinks
+        peer.send(over(kind="forfeit", reason="timeout", winner="blue", offenders=["red"]))
+        assert peer.receive() is None, "nothing is said after the end"
+
+    with serving(script) as server:
+        where = ["--host", server.host, "--port", str(server.port)]
+        command = [sys.executable, "-m", "triarena.cli", "play", "towerwars", *where]
+        silent, keyboard = os.pipe()
+        done = subprocess.run(command, stdin=silent, capture_output=True, text=True, timeout=60, check=False)
+        os.close(silent)
+        os.close(keyboard)
+    assert (done.returncode, done.stderr) == (3, "")
+    assert done.stdout.splitlines()[-2:] == ["red> ", "lost: blue wins: so it ended [timeout]; red 0, blue 1"]
+
+
+def test_lines_typed_ahead_are_taken_one_by_one() -> None:
+    reader, writer = os.pipe()
+    keyboard = Keyboard(reader)
+    os.write(writer, b"one\r\ntw")
+    assert keyboard.ask("> ", lambda seconds: True) == "one"
+    os.write(writer, "o ü".encode())
+    os.close(writer)
+    assert keyboard.ask("> ", lambda seconds: True) == "two ü"
+    with pytest.raises(EOFError):
+        keyboard.ask("> ", lambda seconds: True)
+    os.close(reader)
 
 
 def test_a_move_is_taken_back_with_the_answer_to_it(mirror: str) -> None:
@@ -124,7 +200,8 @@ def play_on_server(script: Any, *lines: str, options: tuple[str, ...] = ()) -> R
 def test_a_person_plays_on_a_server_and_may_surrender() -> None:
     done = play_on_server(referee(options={"size": 4}), "A2->A3", "surrender")
     assert done.exit_code == 0, done.output
-    assert "you have 2 s for a move" in done.stdout
+    assert "you have 2 s for each move" in done.stdout
+    assert "triarena prepare towerwars --untimed red" in done.stdout
     assert "red plays A2->A3" in done.stdout
     assert "blue plays " in done.stdout
     assert done.stdout.splitlines()[-1] == "red> lost: blue wins: so it ended [surrender]; red 0, blue 1"
@@ -152,6 +229,6 @@ def test_a_bot_joins_the_persons_room_from_a_process_of_its_own() -> None:
         }
     )
     done = play_on_server(script, options=("--bot", "random"))
-    assert done.stdout.splitlines()[-1].startswith("aborted: aborted: rain")
+    assert done.stdout.splitlines()[-1].startswith("aborted: rain")
     assert [type(request) for request in joins] == [c.Join, c.JoinRoom]
     assert joins[1].room == "r1"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import os
 import sys
-from contextlib import nullcontext, redirect_stdout
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TextIO
+from contextlib import nullcontext, redirect_stdout, suppress
+from functools import partial
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from .options import FORFEITED, Failure, connected, explained, game_options, patience_option, server_options
+from .listener import Listener
+from .options import Failure, connected, explained, game_options, patience_option, server_options
 
 if TYPE_CHECKING:
     from triarena.clients.bots import Bot
     from triarena.clients.connection import Connection
-    from triarena.protocol.from_server import FromServer, Joined, MatchOver, MatchStarted
+    from triarena.protocol.from_server import Joined, MatchOver
 
 
 @click.command(
@@ -56,6 +57,7 @@ def join(
     as_json: bool,
 ) -> None:
     """Send a bot into a match: BOT is a Python file with a function choose_move(position), or random, or greedy.
+    Without BOT it is random, which draws lots.
 
     \b
     $ triarena join --game towerwars my_bot.py
@@ -67,92 +69,41 @@ def join(
     from triarena.clients.client import play_seat
     from triarena.clients.seats import seat_request, take_seat
 
-    listener, backoff = Listener(sys.stdout, as_json), Backoff(patience=rejoin_patience)
+    from .watchdog import Watchdog
+
+    backoff = Backoff(patience=rejoin_patience)
     # What a bot prints shall not stand between the lines of JSON.
-    with explained(), redirect_stdout(sys.stderr) if as_json else nullcontext():
+    out, apart = sys.stdout, redirect_stdout(sys.stderr) if as_json else nullcontext()
+    with explained(), apart:
         request = seat_request(game, options, room, reservation)
         loaded = _load_early(bot, game, seed)
         with connected(host, port, name=name, token=token, wait=wait) as connection:
-            for _ in range(matches):
-                joined = take_seat(connection, request, backoff=backoff)
-                check_game(connection, joined, game)
-                loaded = loaded or _load_early(bot, joined.game, seed)
-                assert loaded is not None, "the game is known now"
-                play_seat(connection, joined, loaded, request=request, on_event=listener, backoff=backoff)
+            listener = Listener(out, connection, as_json)
+            with Watchdog(connection, partial(_abandon, listener)) as watchdog:
+                for _ in range(matches):
+                    joined = take_seat(connection, request, backoff=backoff)
+                    check_game(connection, joined, game)
+                    loaded = loaded or _load_early(bot, joined.game, seed)
+                    assert loaded is not None, "the game is known now"
+                    watched = watchdog.watched(loaded)
+                    play_seat(connection, joined, watched, request=request, on_event=listener, backoff=backoff)
+    if listener.unwritten is not None:
+        raise listener.unwritten
     if listener.exit_code:
         click.get_current_context().exit(listener.exit_code)
 
 
-@dataclass(slots=True)
-class Listener:
-    """Tells on ``out`` how a match goes, in short lines or as one line of JSON; notes the exit code."""
-
-    out: TextIO
-    as_json: bool = False
-    exit_code: int = 0
-    _joined: Joined | None = field(default=None, init=False)
-    _started: MatchStarted | None = field(default=None, init=False)
-
-    def __call__(self, message: FromServer) -> None:
-        """Take note of a message about the match."""
-        from triarena.protocol.from_server import Joined, MatchOver, MatchStarted, Notice
-
-        if isinstance(message, Joined):
-            self._sit(message)
-        elif isinstance(message, MatchStarted):
-            self._start(message)
-        elif isinstance(message, Notice):
-            self._say(f"notice: {message.message} [{message.code}]")
-        elif isinstance(message, MatchOver) and self._joined is not None:
-            self._finish(message, self._joined)
-
-    def _sit(self, joined: Joined) -> None:
-        """A seat; one that came back by its token is no news."""
-        if self._joined is None or joined.token != self._joined.token:
-            self._started = None
-            self._say(f"joined room {joined.room} of {joined.game} as {joined.side}, called {joined.name}")
-        self._joined = joined
-
-    def _start(self, started: MatchStarted) -> None:
-        """The start of a match; told again after coming back, it is no news."""
-        if self._started is None or started.match != self._started.match:
-            players = started.players
-            self._say(f"match {started.match} has started: red {players.red} against blue {players.blue}")
-        self._started = started
-
-    def _finish(self, over: MatchOver, joined: Joined) -> None:
-        from triarena.clients.results import at_fault, sentence, server_failed, verdict
-
-        outcome = verdict(over.result, joined.side)
-        if at_fault(over.result, joined.side):
-            self.exit_code = FORFEITED
-        elif server_failed(over.result):
-            self.exit_code = self.exit_code or 1
-        self._say(f"{outcome}: {sentence(over.result)}")
-        if self.as_json:
-            self._print(json.dumps(self._record(over, joined, outcome)))
-
-    def _record(self, over: MatchOver, joined: Joined, outcome: str) -> dict[str, object]:
-        """A match as JSON tells it."""
-        started = self._started
-        return {
-            "verdict": outcome,
-            "side": joined.side,
-            "name": joined.name,
-            "game": joined.game,
-            "options": joined.options,
-            "room": joined.room,
-            "match": over.match,
-            "players": started.players.model_dump() if started else None,
-            "result": over.result.model_dump(exclude_none=True),
-        }
-
-    def _say(self, line: str) -> None:
-        if not self.as_json:
-            self._print(line)
-
-    def _print(self, line: str) -> None:
-        click.echo(line, file=self.out)
+def _abandon(listener: Listener, over: MatchOver, what: str) -> NoReturn:
+    """End the program at once: its bot still thinks, and nothing else can stop that."""
+    listener(over)
+    code = listener.exit_code or 1
+    sentence = f"{what}, although the match is over: its thinking has no end, or no regard for the clock"
+    with suppress(OSError, ValueError):
+        click.echo(f"Error: {sentence} [bot_hangs]", err=True)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _check_use(

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import DEFAULT_PORT, PORT, connected, explained, game_options, on_terminal, tls_arguments, tls_options
+from .options import DEFAULT_PORT, PORT, explained, game_options, tls_options
 
 if TYPE_CHECKING:
     from triarena.clients.bots import Bot
     from triarena.games import AnyGame, AnyPosition, Side
-    from triarena.protocol.from_server import FromServer
 
 
 @click.command(epilog="Type help when it is your turn. A game without a server is not stored.")
 @click.argument("game")
-@click.option("--bot", help="The opponent: greedy, random, or a file.  [default: greedy; on a server whoever joins]")
+@click.option(
+    "--bot",
+    help="The opponent: greedy, random, or a file.  [default: greedy, or random if the game has no greedy; "
+    "on a server whoever joins]",
+)
 @click.option("--side", type=click.Choice(["red", "blue"]), help="Yours; on a server it comes with the seat.")
 @game_options
 @click.option("--seed", type=int, help="For what the game draws and for the bot: the same game again.")
@@ -62,18 +61,28 @@ def play(
         from triarena.clients.bots import load_bot
 
         with explained():
-            play_here(engine, start, load_bot(bot or "greedy", game, seed), Side(side or "red"))
+            play_here(engine, start, load_bot(bot or usual_bot(game), game, seed), Side(side or "red"))
         return
     if side is not None:
         raise click.UsageError("on a server the side comes with the seat; leave --side out")
     if options and (room or reservation):
         raise click.UsageError("--option goes with a new room: a room has its options already")
+    from .online import play_there
+
     play_there(engine, options, (room, reservation), (host, port), name, bot)
+
+
+def usual_bot(game: str) -> str:
+    """The best opponent that comes along: games of other distributions have the one that draws lots."""
+    from triarena.games.registry import BUILT_IN
+
+    return "greedy" if game in BUILT_IN else "random"
 
 
 def play_here(engine: AnyGame, start: AnyPosition, bot: Bot, side: Side) -> None:
     """A game in this process. Raises BotError if the bot fails."""
     from .prompt import Prompt
+    from .scenes import show_board
 
     prompt = Prompt(engine, input, ("undo", "surrender", "quit"))
     history: list[tuple[AnyPosition, Any]] = [(start, None)]  # positions with the moves that led to them
@@ -83,7 +92,7 @@ def play_here(engine: AnyGame, start: AnyPosition, bot: Bot, side: Side) -> None
             click.echo(f"{side.other} plays {engine.format(move)}")
             history.append((position.play(move), move))
             continue
-        _show(engine, *history[-1])
+        show_board(engine, *history[-1])
         answer = prompt.ask(position)
         if answer == "undo":
             history = _undone(history, side)
@@ -94,7 +103,7 @@ def play_here(engine: AnyGame, start: AnyPosition, bot: Bot, side: Side) -> None
             return
         else:
             history.append((position.play(answer), answer))
-    _show(engine, *history[-1])
+    show_board(engine, *history[-1])
     winner, outcome = position.outcome.winner, position.outcome
     headline = "draw" if winner is None else "you win" if winner is side else "you lose"
     click.echo(f"{headline} [{outcome.reason}]; red {outcome.red.points}, blue {outcome.blue.points}")
@@ -123,85 +132,3 @@ def _undone(history: list[tuple[AnyPosition, Any]], side: Side) -> list[tuple[An
             return history[:length]
     click.echo("there is no move of yours to take back")
     return history
-
-
-def _show(engine: AnyGame, position: AnyPosition, last_move: Any) -> None:
-    """The board, in colours where that is possible."""
-    from triarena.clients.boards import draw, plain
-
-    drawing = draw(engine.name, position.visible(), last_move)
-    if on_terminal():
-        with suppress(ImportError):  # without the extra, the board is black and white
-            from rich.console import Console
-
-            from triarena.clients.boards.paint import paint
-
-            Console().print(paint(drawing))
-            return
-    click.echo(plain(drawing), nl=False)
-
-
-def play_there(
-    engine: AnyGame,
-    options: dict[str, int | str],
-    seat: tuple[str | None, str | None],
-    server: tuple[str, int],
-    name: str | None,
-    bot: str | None,
-) -> None:
-    """A match on a server: ``seat`` is a room and a reservation, if any; ``bot`` joins from a process of its own."""
-    from triarena.clients.bots import Bot
-    from triarena.clients.client import play_seat
-    from triarena.clients.player import GiveUp
-    from triarena.clients.seats import seat_request, take_seat
-
-    from .join import Listener, check_game
-    from .prompt import Prompt
-
-    prompt = Prompt(engine, input, ("surrender", "quit"))
-    listener = Listener(sys.stdout)
-    last_move: Any = None
-
-    def ask(position: AnyPosition, clock: Any) -> Any:
-        _show(engine, position, last_move)
-        answer = prompt.ask(position)
-        if answer in prompt.words:
-            raise GiveUp
-        return answer
-
-    def tell(message: FromServer) -> None:
-        nonlocal last_move
-        listener(message)
-        if message is joined and joined.time_control.type == "per_move":
-            seconds = joined.time_control.move_ms / 1000
-            click.echo(f"you have {seconds:g} s for a move; an administrator can prepare a seat without a clock")
-        elif message.type == "match_started" and message.plies:  # back in the match, of which more may have been played
-            last_move = engine.read_move(message.plies[-1].move.model_dump(exclude_none=True))
-        elif message.type == "moved":
-            click.echo(f"{message.side} plays {message.text}")
-            last_move = engine.read_move(message.move.model_dump(exclude_none=True))
-
-    with connected(*server, name=name) as connection:
-        request = seat_request(engine.name, options, *seat)
-        joined = take_seat(connection, request)
-        check_game(connection, joined, engine.name)
-        where = ["--room", joined.room, "--host", server[0], "--port", str(server[1]), *tls_arguments()]
-        with _joining(bot and [bot, *where]):
-            play_seat(connection, joined, Bot(ask), request=request, on_event=tell)
-    click.get_current_context().exit(listener.exit_code)
-
-
-@contextmanager
-def _joining(arguments: Sequence[str] | None) -> Iterator[None]:
-    """A bot in a process of its own, as long as the block runs; None for no bot. What goes wrong it says itself."""
-    if not arguments:
-        yield
-        return
-    command = [sys.executable, "-m", "triarena.cli", "join", *arguments]
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
-        try:
-            yield
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(5)
-        finally:
-            process.terminate()

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from .options import on_terminal
 
 if TYPE_CHECKING:
     from rich.text import Text
 
     from triarena.clients.boards import Drawing
     from triarena.clients.spectator import Scene
+    from triarena.games import AnyGame, AnyPosition
     from triarena.protocol.from_server import RoomInfo, Seat
 
 RULE = "-" * 40
@@ -106,3 +110,19 @@ def show_live(scenes: Iterable[Scene], behind: Callable[[], int] = lambda: 0) ->
             late = behind()
             note = f"the match is {late} messages ahead; --speed max catches up" if late else ""
             live.update(as_rich(scene, live.console.size, note), refresh=True)
+
+
+def show_board(engine: AnyGame, position: AnyPosition, last_move: Any) -> None:
+    """The board, in colours where that is possible."""
+    from triarena.clients.boards import draw, plain
+
+    drawing = draw(engine.name, position.visible(), last_move)
+    if on_terminal():
+        with suppress(ImportError):  # without the extra, the board is black and white
+            from rich.console import Console
+
+            from triarena.clients.boards.paint import paint
+
+            Console().print(paint(drawing))
+            return
+    click.echo(plain(drawing), nl=False)

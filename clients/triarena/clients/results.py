@@ -39,9 +39,16 @@ def scores(result: Result) -> str:
 
 
 def sentence(result: Result) -> str:
-    """The result for anybody: who won, why, and the scores."""
+    """The result for anybody: who won, why (also the code of a rule that was broken), and the scores."""
     headline = "aborted" if result.kind == "aborted" else f"{result.winner} wins" if result.winner else "no winner"
-    return f"{headline}: {result.detail.message} [{result.reason}]; {scores(result)}"
+    codes = f"{result.reason}: {result.detail.code}" if result.detail.code else result.reason
+    return f"{headline}: {result.detail.message} [{codes}]; {scores(result)}"
+
+
+def verdict_line(result: Result, side: SideName) -> str:
+    """The result for ``side``: whether it has won, then the same."""
+    said = sentence(result)
+    return said if result.kind == "aborted" else f"{verdict(result, side)}: {said}"
 
 
 def _score(side: SideScore) -> str:
