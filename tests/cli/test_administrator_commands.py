@@ -8,12 +8,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tests.clients.scripted_server import Peer, Script, serving
+from tests.clients.scripted_server import INFO, Peer, Script, over, serving
 
 from triarena.cli import main
+from triarena.games import find_game
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.values import PerMove
+
+GAME = find_game("towerwars")
 
 
 class Office:
@@ -144,3 +147,39 @@ def test_a_secret_file_that_holds_none_is_told(tmp_path: Path, content: bytes | 
     done = CliRunner().invoke(main, arguments, env={"TRIARENA_SECRET": ""})
     assert done.exit_code == 1
     assert done.stderr.rstrip().endswith("[secret_unreadable]")
+
+
+def test_stepping_on_grants_a_ply_whenever_one_was_played_until_the_match_is_over() -> None:
+    position = GAME.start({"size": 4})
+    texts: list[str] = []
+
+    def script(peer: Peer) -> None:
+        nonlocal position
+        peer.greet()
+        peer.answer(c.Authenticate, s.Authenticated())
+        peer.answer(
+            c.Observe, s.Observing(room="r1", view=s.RoomView(info=INFO.model_copy(update={"state": "waiting"})))
+        )
+        view = {"info": INFO, "position": GAME.write_position(position)}
+        peer.send(s.Snapshot.model_validate({"room": "r1", "view": view}))
+        for ply in range(3):
+            peer.answer(c.Step, s.Done(message="one ply"))
+            move = next(position.legal_moves())
+            turned = {"ply": ply, "side": position.to_move.value, "text": GAME.format(move), "used_ms": 1.0}
+            texts.append(GAME.format(move))
+            position = position.play(move)
+            wire = {"move": GAME.write_move(move), "position": GAME.write_position(position)}
+            peer.send(s.Moved.model_validate({"room": "r1", **turned, **wire}))
+        late = peer.expect(c.Step)
+        peer.send(
+            over(kind="aborted", reason="cancelled", winner=None),
+            s.Error(id=late.id, code="match_over", message="it is over", request="step"),
+        )
+
+    done, _ = run(script, "step", "r1", "--every", "0.01")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines() == [
+        "waiting for the players of room r1 ...",
+        *(f"ply {ply}: {text}" for ply, text in enumerate(texts)),
+        "aborted: so it ended [cancelled]; red 0, blue 0",
+    ]
