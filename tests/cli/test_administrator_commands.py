@@ -160,10 +160,13 @@ def test_stepping_on_grants_a_ply_whenever_one_was_played_until_the_match_is_ove
         peer.answer(
             c.Observe, s.Observing(room="r1", view=s.RoomView(info=INFO.model_copy(update={"state": "waiting"})))
         )
+        peer.answer(c.Step, s.Error(code="not_started", message="nobody is there", request="step"))
         view = {"info": INFO, "position": GAME.write_position(position)}
+        peer.answer(c.Step, s.Done(message="one ply"))
         peer.send(s.Snapshot.model_validate({"room": "r1", "view": view}))
         for ply in range(3):
-            peer.answer(c.Step, s.Done(message="one ply"))
+            if ply:
+                peer.answer(c.Step, s.Done(message="one ply"))
             move = next(position.legal_moves())
             turned = {"ply": ply, "side": position.to_move.value, "text": GAME.format(move), "used_ms": 1.0}
             texts.append(GAME.format(move))

@@ -56,7 +56,18 @@ class Listener:
         self._say(f"joined room {joined.room} of {joined.game} as {joined.side}, called {joined.name}")
         if not self.as_json and not self._begins_at_once(joined.room):
             about = ", ".join([joined.game, *(f"{name}={value}" for name, value in joined.options.items())])
-            self._say(f"waiting for an opponent in room {joined.room} ({about}) ...")
+            self._say(f"waiting for {self._missing(joined)} in room {joined.room} ({about}) ...")
+
+    def _missing(self, joined: Joined) -> str:
+        """Who keeps the match from beginning."""
+        from triarena.clients.admin import list_rooms
+        from triarena.clients.errors import ClientError
+
+        with suppress(ClientError):
+            for info in list_rooms(self.connection):
+                if info.room == joined.room and info.paused and info.red.connected and info.blue.connected:
+                    return "the organiser to begin the match"
+        return "an opponent"
 
     def _begins_at_once(self, room: str) -> bool:
         from triarena.clients.errors import ClientError

@@ -41,27 +41,39 @@ def step(room: str, every: float | None, host: str, port: int, secret: str | Non
 def _step_on(admin: Administrator, room: str, every: float) -> None:
     """Step whenever a ply has been played and its time is over; tell each ply, and the result."""
     from triarena.clients.backoff import Backoff
-    from triarena.clients.errors import ServerError
     from triarena.clients.results import sentence
     from triarena.clients.spectator import watch
 
     granted = -1
-    scenes = watch(
-        admin.connection, room, backoff=Backoff(patience=0)
-    )  # coming back, it would be nobody's administrator
+    scenes = watch(admin.connection, room, backoff=Backoff(patience=0))  # a new connection would be no administrator's
     for scene in paced(scenes, admin.connection, 1 / every):
         if scene.result is not None:
             click.echo(sentence(scene.result))
             return
-        if scene.position is None:
-            click.echo(f"waiting for the players of room {room} ...")
-            continue
         if scene.text:
             click.echo(f"ply {scene.info.ply - 1}: {scene.text}")
-        if scene.position.outcome is None and scene.info.ply > granted:
+        over = scene.position is not None and scene.position.outcome is not None
+        if not over and scene.info.ply > granted:
+            _grant(admin, room, every)
             granted = scene.info.ply
-            try:
-                admin.step(room)
-            except ServerError as error:
-                if error.code != "match_over":  # of which the next scene tells
-                    raise
+
+
+def _grant(admin: Administrator, room: str, every: float) -> None:
+    """One ply more. A room that still waits for its players is waited for."""
+    from triarena.clients.errors import ServerError
+
+    told = False
+    while True:
+        try:
+            admin.step(room)
+        except ServerError as error:
+            if error.code == "match_over":  # of which the next scene tells
+                return
+            if error.code != "not_started":
+                raise
+        else:
+            return
+        if not told:
+            click.echo(f"waiting for the players of room {room} ...")
+            told = True
+        admin.connection.listen(every)
