@@ -41,7 +41,7 @@ def play(
     reservation: str | None,
     name: str | None,
 ) -> None:
-    """Play GAME by hand, move by move, in the game's notation.
+    """Play GAME by hand, move by move, in the game's notation (told with the rules in docs/rules).
 
     \b
     $ triarena play towerwars --option size=6
