@@ -7,8 +7,14 @@ import threading
 import time
 
 import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
 
+from triarena.protocol import from_client as c
+from triarena.protocol import from_server as s
+from triarena.server.connection import Connection
 from triarena.server.lag import LoopLag
+
+from .conftest import PATIENCE, Client, World, house
 
 
 async def test_bytes_that_come_while_the_loop_is_busy_are_stamped_before_the_stall() -> None:
@@ -90,3 +96,27 @@ def test_the_worst_of_a_while_is_forgotten_after_it() -> None:
     lag.after_io_wait(0)
     assert lag.worst_since(11.5) == 0.25
     assert lag.worst == 10.0
+
+
+async def test_a_move_behind_many_requests_is_heeded_first_when_the_loop_comes_late(mock_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(), PATIENCE)
+        ours, theirs = trio.testing.memory_stream_pair()
+        in_time = Connection(theirs, "9", "127.0.0.1", PATIENCE, arrival=lambda: 0.05)
+        nursery.start_soon(world.lobby.serve, in_time)
+        red, blue = await Client(ours).greet("ann"), await world.client("bob")
+        await red.join(size=4)
+        await blue.join(size=4)
+        room = (await red.start()).room
+        await blue.start()
+        turn = await red.hear(s.YourTurn)
+        await wait_all_tasks_blocked()
+        step = {"type": "step", "start": "A2", "target": "B1"}
+        move = c.Move.model_validate({"room": room, "ply": turn.ply, "move": step})
+        requests = b"".join(red.session.send(c.ListRooms()) for _ in range(20))
+        await ours.send_all(requests + red.session.send(move))
+        mock_clock.jump(3.0)  # a stall: the bytes are there, and the limit of two seconds has passed
+        while not isinstance(message := await red._next(), s.Moved):
+            assert not isinstance(message, s.MatchOver), message.result.detail
+        assert message.used_ms == 50.0
+        nursery.cancel_scope.cancel()

@@ -16,7 +16,7 @@ import trio
 
 from triarena.protocol.codec import Encoded, encode
 from triarena.protocol.errors import LocalProtocolError
-from triarena.protocol.from_client import Move, Ping, Pong, Request
+from triarena.protocol.from_client import Move, Ping, Pong, Ready, Request
 from triarena.protocol.from_server import Error, FromServer, Goodbye, Notice, Refused
 from triarena.protocol.session import Fault, server_session
 from triarena.protocol.table import Phase
@@ -272,7 +272,8 @@ class Connection:
 
     async def _take(self, data: bytes, at: float, handler: Handler) -> None:
         cost = 0
-        for item in self._session.receive(data):
+        # What a clock waits for comes first: behind requests, which take turns, it could be too late after a stall.
+        for item in sorted(self._session.receive(data), key=lambda item: not isinstance(item, Move | Ready)):
             if self._closing:
                 return
             if isinstance(item, Fault):
