@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from triarena.cli.schema import schema as schema_command
 from triarena.games import find_game
-from triarena.protocol import codes
+from triarena.protocol import codes, example_match
 from triarena.protocol.codec import decode
 from triarena.protocol.document import document
 from triarena.protocol.example_match import Example, conversation, positions
@@ -81,6 +81,28 @@ def test_moves_in_examples_are_moves_of_their_game(example: Example) -> None:
     game = find_game(games.get(kind, "mississippi_queen"))
     wire = example.message.move.model_dump()
     assert game.write_move(game.read_move(wire)) == wire
+
+
+def test_every_code_in_an_example_is_one_that_the_server_says() -> None:
+    by_type: dict[str, set[str]] = {
+        "refused": {*codes.FAREWELLS, *codes.FAULTS, *codes.FATAL_FAULTS},
+        "goodbye": {*codes.FAREWELLS, *codes.FAULTS, *codes.FATAL_FAULTS},
+        "error": {*codes.REFUSALS, *codes.FAULTS},
+        "notice": {*codes.LATE, *codes.WARNINGS},
+    }
+    shown = [e.message for e in [*examples(), *conversation()] if e.message.type in by_type]
+    assert {message.type for message in shown} == set(by_type)
+    assert [message for message in shown if message.code not in by_type[message.type]] == []
+
+
+def test_the_examples_show_the_limits_and_times_of_a_server_with_its_defaults() -> None:
+    settings = pytest.importorskip("triarena.server.settings").Settings()
+    welcome, control = example_match.welcome(), example_match.CLOCK
+    for name in ("bad_frames", "rooms_per_connection", "observed_rooms_per_connection", "greeting_seconds"):
+        assert getattr(welcome.limits, name) == getattr(settings.limits, name), name
+    assert welcome.heartbeat_seconds == settings.limits.heartbeat_seconds
+    assert (control.move_ms, control.margin_ms) == (1000 * settings.clock.move_seconds, settings.clock.margin_ms)
+    assert example_match.match_started().startup_ms == 1000 * settings.clock.startup_seconds
 
 
 # -- test vectors ----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import click
 
 from .options import Failure, on_terminal
 from .storage import journal_explained, journal_url, storage_options
+from .times import local
 
 if TYPE_CHECKING:
     from triarena.clients.boards import Drawing
@@ -114,7 +115,7 @@ def _show(stored: Replay, verified: Verified, *, boards: bool, ply: int | None, 
 def _heading(stored: Replay) -> str:
     options = ", ".join(f"{name} {value}" for name, value in stored.options.items())
     return (
-        f"match {stored.match}: {stored.game} ({options}; seed {stored.seed}), {stored.started_at[:19]} UTC\n"
+        f"match {stored.match}: {stored.game} ({options}; seed {stored.seed}), {local(stored.started_at)}\n"
         f"red {stored.red} against blue {stored.blue}"
     )
 

@@ -22,7 +22,7 @@ Message: TypeAlias = Any
 
 ROOM: Final = "k3f9q2"
 MATCH: Final = "m-20250314-0017"
-CLOCK: Final = PerMove(move_ms=2000, margin_ms=20)
+CLOCK: Final = PerMove(move_ms=2000, margin_ms=50)
 OPTIONS: Final[dict[str, int | str]] = {"size": 4, "max_plies": 1000}
 TOKEN: Final = "wJ8s-4kQm-Zr2T"
 PLAYERS: Final = Players(red="Ada", blue="Blaise-Bot")
@@ -112,7 +112,12 @@ def conversation() -> Iterator[Example]:
 def welcome() -> Message:
     """The server's greeting."""
     limits = Limits(
-        frame_to_server=TO_SERVER, frame_to_client=TO_CLIENT, bad_frames=5, rooms_per_connection=8, greeting_seconds=10
+        frame_to_server=TO_SERVER,
+        frame_to_client=TO_CLIENT,
+        bad_frames=3,
+        rooms_per_connection=16,
+        observed_rooms_per_connection=64,
+        greeting_seconds=5,
     )
     return s.Welcome(
         protocol=PROTOCOL,
@@ -120,7 +125,7 @@ def welcome() -> Message:
         connection="12",
         games=[offer(name) for name in ("flowerwars", "towerwars", "mississippi_queen")],
         limits=limits,
-        heartbeat_seconds=30,
+        heartbeat_seconds=15,
     )
 
 
@@ -162,7 +167,7 @@ def your_turn(ply: int) -> Message:
 
 def outcome() -> Result:
     """How the match ended."""
-    sentence = "the game is over by taking the opponent's base: red wins"
+    sentence = "the game is over by taking the opponent's base"
     sides = {"red": {"score": 1}, "blue": {"score": 0}}
     made: Result = make(Result, kind="outcome", winner="red", reason="base", sides=sides, detail={"message": sentence})
     return made

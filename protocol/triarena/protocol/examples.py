@@ -89,7 +89,7 @@ def _from_server() -> Iterator[Example]:
 
     yield server(welcome(), "What the server offers.")
     refused = f"this server speaks protocol {PROTOCOL}, your client asks for {PROTOCOL + 1}: update the server"
-    yield server(s.Refused(code="wrong_protocol", message=refused), "The greeting failed.")
+    yield server(s.Refused(code="protocol_version", message=refused), "The greeting failed.")
     yield server(joined(), "A seat was taken.")
     yield server(s.Left(id=2, room=ROOM), "The seat was given back.")
     yield server(match_started(), "Both seats are taken.")
