@@ -1,4 +1,6 @@
-"""How late the event loop is: so that a stall of the server is measured, stored, and charged to nobody.
+"""How late the event loop is: so that a stall of the server is measured and stored.
+
+Where the system does not stamp arrivals (see ``stamps``), the loop also says when bytes came, as well as it can.
 
 The loop looks for input, runs what is due, looks again. While it runs it can't see bytes arrive; it finds them at its
 next look. So all that is known of bytes found without waiting is that they came after the look before, and the
@@ -54,7 +56,9 @@ class LoopLag(trio.abc.Instrument):
         self._note(now - self._due)  # woken late: the processor was busy with something else
 
     def arrival(self) -> float:
-        """When bytes that were read just now came, in trio's time: never later than they did."""
+        """When bytes that were read just now came, in trio's time, as far as the loop can tell: not after they did,
+        unless it was kept from running just when it waited for them.
+        """
         return (self._woke if self._waited else self._woke_before) + self._offset
 
     def worst_since(self, moment: float) -> float:
