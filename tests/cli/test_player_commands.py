@@ -167,7 +167,7 @@ def test_the_games_of_this_installation_need_no_server() -> None:
 def test_health_is_one_line() -> None:
     done = run("health", greet)
     assert done.exit_code == 0
-    assert done.stdout.endswith("is well: scripted 1, protocol 1, towerwars\n")
+    assert done.stdout.endswith("is up: scripted 1, protocol 1, towerwars\n")
     facts: dict[str, Any] = json.loads(run("health", greet, "--json").stdout)
     assert (facts["software"], facts["games"]) == ("scripted 1", ["towerwars"])
 

@@ -80,7 +80,7 @@ def test_without_tls_the_way_is_shown(hall: Hall) -> None:
 
 
 def test_with_the_certificate_every_command_works(hall: Hall) -> None:
-    assert "is well" in hall.run("health", *hall.trust).stdout
+    assert "is up" in hall.run("health", *hall.trust).stdout
     assert hall.run("rooms", *hall.trust).returncode == 0
     assert "towerwars" in hall.run("games", "--host", "127.0.0.1", *hall.trust).stdout
 

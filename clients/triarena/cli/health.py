@@ -30,4 +30,4 @@ def health(host: str, port: int, as_json: bool) -> None:
         facts = {"address": address, "software": welcome.software, "protocol": welcome.protocol, "games": names}
         click.echo(json.dumps({**facts, "greeting_ms": milliseconds}))
     else:
-        click.echo(f"{address} is well: {welcome.software}, protocol {welcome.protocol}, {', '.join(names)}")
+        click.echo(f"{address} is up: {welcome.software}, protocol {welcome.protocol}, {', '.join(names)}")

@@ -57,7 +57,7 @@ def join(
     as_json: bool,
 ) -> None:
     """Send a bot into a match: BOT is a Python file with a function choose_move(position), or random, or greedy.
-    Without BOT it is random, which draws lots.
+    Without BOT the random bot plays: any legal move, all equally likely.
 
     \b
     $ triarena join --game towerwars my_bot.py

@@ -73,7 +73,7 @@ def play(
 
 
 def usual_bot(game: str) -> str:
-    """The best opponent that comes along: games of other distributions have the one that draws lots."""
+    """The best opponent that comes along: games of other distributions have the random one only."""
     from triarena.games.registry import BUILT_IN
 
     return "greedy" if game in BUILT_IN else "random"
