@@ -21,6 +21,8 @@ from triarena.server.journal import read_match
 
 from .conftest import RunningServer
 
+pytestmark = pytest.mark.soak
+
 CUTS = 20
 SEED = "31"
 """Of a long river of Mississippi Queen, and of the bots."""

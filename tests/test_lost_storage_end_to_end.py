@@ -24,6 +24,8 @@ from triarena.protocol import from_server as s
 from triarena.protocol.values import Result
 from triarena.server.journal import read_match
 
+pytestmark = pytest.mark.soak
+
 ROOT = Path(__file__).parents[1]
 MATCHES = 6
 PLIES = 300

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.soak
+
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 

@@ -21,6 +21,8 @@ from triarena.protocol import from_server as s
 from triarena.protocol.from_client import Slot
 from triarena.protocol.values import Unlimited
 
+pytestmark = pytest.mark.soak
+
 M = TypeVar("M")
 START_SECONDS = 60.0
 
