@@ -82,6 +82,22 @@ def test_addresses_for_others_are_no_loopback_and_named_once(monkeypatch: pytest
     assert invocation.reachable_addresses() == ["192.168.1.20", "10.0.0.7"]
 
 
+@pytest.mark.parametrize(
+    ("listening", "hosts"),
+    [
+        (["127.0.0.1"], []),
+        (["0.0.0.0"], ["10.0.0.7"]),
+        (["::", "0.0.0.0"], ["10.0.0.7", "fd00::7"]),
+        (["192.168.1.20", "127.0.0.1"], ["192.168.1.20"]),
+    ],
+)
+def test_a_server_tells_under_which_hosts_others_reach_it(
+    monkeypatch: pytest.MonkeyPatch, listening: list[str], hosts: list[str]
+) -> None:
+    monkeypatch.setattr(invocation, "reachable_addresses", lambda: ["10.0.0.7", "fd00::7"])
+    assert invocation.hosts_for_others(listening) == hosts
+
+
 def test_a_machine_without_network_or_name_has_no_addresses_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise socket.gaierror

@@ -13,3 +13,10 @@ def test_the_pictures_show_what_a_reader_will_look_for() -> None:
     assert any(flowerwars.ditches(side) for side in Side)
     assert all(flowerwars.score(side).points for side in Side)
     assert 2 < len(race.river.segments) < 8
+
+
+def test_the_lines_below_a_board_fit_a_terminal_of_80_columns() -> None:
+    starts = ("r b ", "a point", "~ stream", "R", "B", "red ", "blue ")
+    lines = [line for line in page().splitlines() if line.startswith(starts)]
+    assert len(lines) > 6
+    assert max(map(len, lines)) <= 80

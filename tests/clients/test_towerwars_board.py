@@ -18,7 +18,7 @@ START = """\
             A   B   C   D
 
 red to move; score red 0, blue 0; stones red 5, blue 5
-r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move, from and to
+r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move
 """
 
 CROWDED = """\
@@ -32,7 +32,7 @@ CROWDED = """\
                 A   B   C   D   E   F
 
 red to move; score red 0, blue 0; stones red 9, blue 11
-r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move, from and to
+r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move
 """
 
 WON = """\
@@ -44,7 +44,7 @@ WON = """\
             A   B   C   D
 
 blue has won by taking the base; score red 0, blue 1; stones red 1, blue 1
-r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move, from and to
+r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move
 """
 
 

@@ -53,6 +53,17 @@ def reachable_addresses() -> list[str]:
     return list(dict.fromkeys(address for address in (*_ways_out(), *_named()) if _is_for_others(address)))
 
 
+def hosts_for_others(listening: Iterable[str]) -> list[str]:
+    """Under which hosts other machines reach a server that listens there: what stands for all is told one by one."""
+    found: list[str] = []
+    for host in listening:
+        if is_any(host):  # 0.0.0.0 means those of IPv4
+            found += [address for address in reachable_addresses() if ":" in host or ":" not in address]
+        elif not is_loopback(host):
+            found.append(host)
+    return list(dict.fromkeys(found))
+
+
 def _ways_out() -> Iterable[str]:
     """The addresses from which packets would leave."""
     for target, family in UNREACHED:

@@ -22,7 +22,7 @@ from triarena.server.secret import AdminSecret, SecretError, load_secret
 from triarena.server.settings_sources import SettingsError, load_settings
 from triarena.server.settings_text import describe
 
-from .invocation import command, is_any, is_loopback, reachable_addresses
+from .invocation import command, hosts_for_others
 from .options import DEFAULT_PORT, Failure
 
 if TYPE_CHECKING:
@@ -152,9 +152,7 @@ def _announce(settings: Settings, secret: AdminSecret, software: str, addresses:
     join = ["join", "--game", "towerwars", "random", *(["--port", str(port)] if port != DEFAULT_PORT else [])]
     join += ["--tls"] if settings.server.tls_certificate is not None else []
     lines.append(f"a bot joins with:  {command(*join)}")
-    open_to = [found for host, _ in addresses for found in (reachable_addresses() if is_any(host) else [host])]
-    others = [host for host in dict.fromkeys(open_to) if not is_loopback(host)]
-    if others:
+    if others := hosts_for_others([host for host, _ in addresses]):
         lines.append(f"from elsewhere:    the same with --host {' or --host '.join(others)}")
     click.echo("\n".join(lines))
     sys.stdout.flush()

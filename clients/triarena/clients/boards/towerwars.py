@@ -23,7 +23,7 @@ MARGIN = 3
 STYLES = {Side.RED: "red", Side.BLUE: "blue"}
 QUIET = "dim"
 MARK = "bold yellow"
-LEGEND = "r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move, from and to"
+LEGEND = "r b stones   R B bases   r2 tower of height 2   r2x blocked   - > last move"
 
 
 def draw(position: TowerWarsPosition, last_move: Step | None = None) -> Drawing:
