@@ -4,7 +4,9 @@
 * ``line``: a connection that says whatever it is told to, on plain msgpack, without the reference client
 * ``scripts``: matches that were thought out before, so that a bot costs no thinking
 * ``crew``: the bots that play them, with their own notes of what they saw and when
+* ``diary``: what a reference client was told, and whether that can all be true
 * ``host``: an administrator's line that prepares rooms
+* ``database``: a PostgreSQL schema of its own for a server under test
 * ``load``: something else for the processors to do
 * ``figures``: percentiles and tables
 * ``stalling``: a server that stands still now and then
