@@ -20,6 +20,8 @@ def own_database(url: str | None) -> Iterator[str | None]:
     with engine.connect() as connection:
         connection.exec_driver_sql(f"CREATE SCHEMA {name}")
     query = {"options": f"-csearch_path={name}", "application_name": name}
-    yield address.update_query_dict(query).render_as_string(hide_password=False)
-    with engine.connect() as connection:
-        connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
+    try:
+        yield address.update_query_dict(query).render_as_string(hide_password=False)
+    finally:
+        with engine.connect() as connection:
+            connection.exec_driver_sql(f"DROP SCHEMA {name} CASCADE")
