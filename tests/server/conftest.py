@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -196,6 +197,30 @@ def house(**changes: Any) -> House:
 PATIENCE = Patience(greeting=5.0, write=5.0, heartbeat=3600.0, bad_frames=3, queue_bytes=1 << 20)
 
 
+class Log:
+    """What the server has logged, whoever has configured logging before."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+        self.text = ""
+
+    def _note(self, event: str, **details: object) -> None:
+        self.events.append(event)
+        self.text += f"{event} {details}\n"
+
+    debug = info = warning = error = exception = _note
+
+
+@pytest.fixture
+def logged(monkeypatch: pytest.MonkeyPatch) -> Log:
+    """Takes the place of every module's logger."""
+    log = Log()
+    for name, module in list(sys.modules.items()):
+        if name.startswith("triarena.server") and hasattr(module, "log"):
+            monkeypatch.setattr(module, "log", log)
+    return log
+
+
 @pytest.fixture
 async def world(autojump_clock: trio.testing.MockClock) -> AsyncIterator[World]:
     async with trio.open_nursery() as nursery:
@@ -203,4 +228,4 @@ async def world(autojump_clock: trio.testing.MockClock) -> AsyncIterator[World]:
         nursery.cancel_scope.cancel()
 
 
-__all__ = ["SECRET", "Client", "Side", "World", "house"]
+__all__ = ["SECRET", "Client", "Log", "Side", "World", "house"]

@@ -18,7 +18,7 @@ from triarena.server.connection import Connection
 from triarena.server.door import REFUSALS_AT_ONCE
 
 from .at_the_door import Entrance, open_door
-from .conftest import Client
+from .conftest import Client, Log
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
 
@@ -159,23 +159,7 @@ def no_files_left() -> Iterator[None]:
 
 
 @posix
-class Log:
-    """What the door has logged: the events' names."""
-
-    def __init__(self) -> None:
-        self.told: list[str] = []
-
-    def _note(self, event: str, **details: object) -> None:
-        self.told.append(event)
-
-    debug = info = warning = error = exception = _note
-
-
-async def test_running_out_of_files_is_survived_logged_seldom_and_over_when_it_is_over(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    log = Log()
-    monkeypatch.setattr("triarena.server.door.log", log)
+async def test_running_out_of_files_is_survived_logged_seldom_and_over_when_it_is_over(logged: Log) -> None:
     async with open_door() as door:
         inside = await door.greet()
         waiting = trio.socket.socket()
@@ -193,7 +177,7 @@ async def test_running_out_of_files_is_survived_logged_seldom_and_over_when_it_i
         with trio.fail_after(5):
             await client.greet()
         await others_play(door)
-    told = log.told.count("cannot_accept")
+    told = logged.events.count("cannot_accept")
     assert 1 <= told <= 2, "once a second"
 
 

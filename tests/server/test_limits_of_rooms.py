@@ -15,7 +15,7 @@ from triarena.server.admission import Bounds
 from triarena.server.descriptors import RESERVED
 from triarena.server.door import DoorRules
 
-from .conftest import PATIENCE, Client, World, house
+from .conftest import PATIENCE, Client, Log, World, house
 
 
 @pytest.fixture
@@ -101,11 +101,10 @@ def test_no_more_connections_are_let_in_than_the_system_has_files_for(
     connections: int,
     warned: bool,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    logged: Log,
 ) -> None:
     monkeypatch.setattr(app, "provide_descriptors", lambda wanted: files)
     rules = app._affordable(DoorRules(Bounds(1000, 1000, 100), PATIENCE))
     assert rules.bounds.connections == connections
-    said = capsys.readouterr().out
-    assert ("few_files" in said) == warned
-    assert ("ulimit -n" in said) == warned
+    assert ("few_files" in logged.text) == warned
+    assert ("ulimit -n" in logged.text) == warned
