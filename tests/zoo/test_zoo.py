@@ -1,6 +1,6 @@
 """Misbehaving clients against a real server: each gets its reason, its opponent the win, and nobody else notices.
 
-``uv run pytest -m soak tests/zoo -s`` prints what the matches beside waited for their moves, without and with each animal.
+``uv run pytest -m soak tests/zoo -s`` prints what the matches beside waited for their moves, without and with each.
 """
 
 from __future__ import annotations
