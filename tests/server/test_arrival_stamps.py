@@ -6,6 +6,7 @@ import ctypes
 import socket
 import sys
 import time
+from collections.abc import Callable
 
 import pytest
 import trio
@@ -64,13 +65,15 @@ def test_a_clock_that_is_slowly_set_right_is_believed() -> None:
         assert stamps.arrival(stamp) == pytest.approx(clocks.steady - 0.1)
 
 
-async def stamped_pair() -> tuple[StampedStream, socket.socket]:
+async def stamped_pair(
+    otherwise: Callable[[], float] = trio.current_time,
+) -> tuple[StampedStream, socket.socket]:
     """A stamped stream and the plain socket at its other end, over TCP."""
     (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
     other = socket.create_connection(listener.socket.getsockname())
     stream = await listener.accept()
     await listener.aclose()
-    return StampedStream(stream, StampClock(), trio.current_time), other
+    return StampedStream(stream, StampClock(), otherwise), other
 
 
 @ON_LINUX
@@ -103,6 +106,16 @@ async def test_of_bytes_that_came_in_pieces_the_last_ones_stamp_counts() -> None
     await trio.sleep(0.1)
     assert await stream.receive_some() == b"abcd"
     assert abs(stream.arrival() - last) < 0.03
+    other.close()
+    await stream.aclose()
+
+
+@ON_LINUX
+async def test_of_messages_that_came_in_one_read_none_is_dated_by_the_last_if_the_loop_knows_better() -> None:
+    stream, other = await stamped_pair(otherwise=lambda: 5.0)
+    other.send(b"two messages")
+    await stream.receive_some()
+    assert stream.arrival(2) == 5.0 < stream.arrival(1)
     other.close()
     await stream.aclose()
 

@@ -102,7 +102,7 @@ async def test_a_move_behind_many_requests_is_heeded_first_when_the_loop_comes_l
     async with trio.open_nursery() as nursery:
         world = World(nursery, house(), PATIENCE)
         ours, theirs = trio.testing.memory_stream_pair()
-        in_time = Connection(theirs, "9", "127.0.0.1", PATIENCE, arrival=lambda: 0.05)
+        in_time = Connection(theirs, "9", "127.0.0.1", PATIENCE, arrival=lambda messages: 0.05)
         nursery.start_soon(world.lobby.serve, in_time)
         red, blue = await Client(ours).greet("ann"), await world.client("bob")
         await red.join(size=4)

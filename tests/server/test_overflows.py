@@ -146,6 +146,23 @@ async def test_the_clock_of_a_turn_does_not_wait_for_a_client_that_reads_nothing
         nursery.cancel_scope.cancel()
 
 
+async def test_a_write_that_waits_for_the_servers_own_loop_starts_no_clock_early(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(), PATIENCE)
+        red, blue = await world.pair(size=4)
+        await red.start()
+        await blue.start()
+        guest = next(guest for guest in world.lobby.guests.values() if guest.name == "bob")
+        guest.connection._writing_since = trio.current_time() - 1.0
+        guest.connection._lag_since = lambda moment: 0.6  # the loop was as late, there and back
+        stamped: list[float] = []
+        guest.connection.post(c.Ping(), stamped.append)
+        assert stamped == [], "it is stamped when it has been written"
+        await wait_all_tasks_blocked()
+        assert stamped == [trio.current_time()]
+        nursery.cancel_scope.cancel()
+
+
 async def test_a_paused_match_does_not_hold_up_a_stop(world: World, autojump_clock: MockClock) -> None:
     red, blue = await world.pair(size=4)
     room = (await red.start()).room

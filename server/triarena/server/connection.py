@@ -79,10 +79,10 @@ class Connection:
         number: str,
         address: str,
         patience: Patience,
-        arrival: Callable[[], float] = trio.current_time,
+        arrival: Callable[[int], float] = lambda messages: trio.current_time(),
         lag_since: Callable[[float], float] = lambda moment: 0.0,
     ) -> None:
-        """``arrival`` tells when what was read just now came, ``lag_since`` the worst lag of the loop; see ``lag``."""
+        """``arrival`` tells when so many messages, read just now, came (see ``stamps``), ``lag_since``: see ``lag``."""
         self.number = number
         self.address = address
         self.loss = LOST
@@ -128,7 +128,7 @@ class Connection:
         """From now on the last frames are kept; where they are."""
         if self._transcript is None:
             transcript = self._transcript = Transcript()
-            self._session.on_payload = lambda payload: transcript.hear(payload, self._arrival())
+            self._session.on_payload = lambda payload: transcript.hear(payload, self._arrival(1))
         return self._transcript
 
     def post(self, message: FromServer, sent: Callable[[float], None] | None = None) -> None:
@@ -190,8 +190,9 @@ class Connection:
     def _queue(self, data: bytes, sent: Callable[[float], None] | None) -> None:
         if self._transcript is not None:
             sent = _noting(self._transcript.say(data, trio.current_time()), sent)
-        if sent is not None and self._blocked():
-            sent(trio.current_time())
+        now, since = trio.current_time(), self._writing_since
+        if sent is not None and since is not None and self._unread(since, now):
+            sent(now)  # the clock of a turn can't wait for a peer that does not read what was sent before
             sent = None
         self._queued += len(data)
         if self._queued > self._patience.queue_bytes:
@@ -200,10 +201,9 @@ class Connection:
         self._outbox.append((data, sent))
         self._wake.set()
 
-    def _blocked(self) -> bool:
-        """Whether the peer does not read what was sent before, so that the clock of its turn can't wait for it."""
-        since = self._writing_since
-        return since is not None and trio.current_time() - since > UNREAD_SECONDS
+    def _unread(self, since: float, now: float) -> bool:
+        """Whether a write since then took long because of the peer, and not of our own lag."""
+        return now - since > UNREAD_SECONDS and now - since > 2 * self._lag_since(since)
 
     # -- its tasks -----------------------------------------------------------------------------
 
@@ -228,7 +228,7 @@ class Connection:
             while data := await self._receive():
                 self._heard_at, self._pinged = trio.current_time(), False
                 if not self._closing:  # else it is read only to be thrown away, see _farewell
-                    await self._take(bytes(data), self._arrival(), handler)
+                    await self._take(bytes(data), handler)
                     await self._let_the_writer_catch_up()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             self.abort("disconnected", "the connection broke")
@@ -270,10 +270,11 @@ class Connection:
             silent = 2 * self._patience.heartbeat
             self.abort("stalled", f"the client was silent for {silent:g} s and did not answer a ping")
 
-    async def _take(self, data: bytes, at: float, handler: Handler) -> None:
-        cost = 0
+    async def _take(self, data: bytes, handler: Handler) -> None:
+        items = self._session.receive(data)
+        cost, at = 0, self._arrival(len(items))
         # What a clock waits for comes first: behind requests, which take turns, it could be too late after a stall.
-        for item in sorted(self._session.receive(data), key=lambda item: not isinstance(item, Move | Ready)):
+        for item in sorted(items, key=lambda item: not isinstance(item, Move | Ready)):
             if self._closing:
                 return
             if isinstance(item, Fault):
@@ -371,7 +372,7 @@ class Connection:
         self._writing_since = None
         self._queued -= size
         now = trio.current_time()
-        if now - began > UNREAD_SECONDS and now - began > 2 * self._lag_since(began):
+        if self._unread(began, now):
             now = began  # the peer had left no room for it: it may not think for free by not reading
         for _, sent in batch:
             if sent is not None:

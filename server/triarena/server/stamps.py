@@ -76,10 +76,16 @@ class StampedStream(trio.abc.HalfCloseableStream):
         self._stamp: float | None = None
         self._stamps = sys.platform == "linux" and _switched_on(stream)
 
-    def arrival(self) -> float:
-        """When the last byte of the latest ``receive_some`` came, in trio's time. To be asked right after it."""
+    def arrival(self, messages: int = 1) -> float:
+        """When what the latest ``receive_some`` gave had come, in trio's time. To be asked right after it.
+
+        The stamp is that of the last byte. If that ended several ``messages``, the others came before it, and if the
+        loop did not look meanwhile, they have the benefit of the doubt.
+        """
         arrived = None if self._stamp is None else self._clock.arrival(self._stamp)
-        return self._otherwise() if arrived is None else arrived
+        if arrived is None:
+            return self._otherwise()
+        return arrived if messages <= 1 else min(arrived, self._otherwise())
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         """See trio.abc.ReceiveStream."""
