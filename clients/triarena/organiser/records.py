@@ -1,0 +1,165 @@
+"""What a tournament's store holds, as values.
+
+Attempts and results are different records. An *attempt* is one try to have a fixture played: it may fail for reasons
+that are nobody's sporting fault, and is then repeated. A *result* is the sporting end of a fixture: there is at most
+one, it belongs to the attempt that brought it about, and it never changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from triarena.tournament.values import Played
+
+TournamentState: TypeAlias = Literal["running", "interrupted", "finished", "cancelled"]
+"""``running`` is also what a killed tool leaves behind; whether it still runs, the claim tells."""
+EventState: TypeAlias = Literal["waiting", "running", "finished", "stopped", "cancelled"]
+"""``stopped``: by its stopping rule; ``finished``: everything planned was played."""
+AttemptState: TypeAlias = Literal["running", "played", "failed"]
+
+
+class StoreError(Exception):
+    """The store can't be used, or was asked for what it must not do. ``str(error)`` is one sentence for a person.
+
+    ``code`` is stable: ``no_store``, ``store_exists``, ``not_a_store``, ``other_version``, ``damaged``,
+    ``cannot_open``, ``folder_in_use``, ``store_failed``, ``unknown_event``, ``unknown_attempt``, ``already_running``,
+    ``not_running``, ``already_played``, ``result_disagrees``.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """One tournament of the file."""
+
+    slug: str
+    seed: int
+    """The one drawn when it was started, or the file's."""
+    state: EventState = "waiting"
+    why: str = ""
+    """Why it was stopped or cancelled."""
+    seconds: float = 0.0
+    """For how long it has been played so far, interruptions not counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPlayer:
+    """One bot, with the secret by which it proves its name."""
+
+    name: str
+    token: str | None = field(default=None, repr=False)
+    """None: it plays by reservations only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What an attempt took. None where it isn't known."""
+
+    seconds: float | None = None
+    """From its start to its end."""
+    overhead_ms: float | None = None
+    """What of it was spent outside the bots."""
+    red_ms: float | None = None
+    """Time that red's clock was charged, over the whole match."""
+    blue_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try to have a fixture played."""
+
+    event: str
+    """The event's slug."""
+    fixture: str
+    """The fixture's id."""
+    number: int
+    """From 1, within the fixture."""
+    started_at: datetime
+    state: AttemptState = "running"
+    room: str = ""
+    match: str = ""
+    """The id in the server's journal, once there is one."""
+    why: str = ""
+    """Of a failed attempt: what happened, one sentence."""
+    ended_at: datetime | None = None
+    spent: Spent = Spent()
+    folder: str = ""
+    """Where the logs of an irregular match lie, relative to the tournament's folder; empty if nothing was kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredResult:
+    """The sporting end of a fixture."""
+
+    event: str
+    played: Played
+    attempt: int
+    """The number of the attempt that brought it about."""
+    match: str
+    """The id in the server's journal."""
+    message: str
+    """The referee's sentence: why it ended so."""
+    started_at: datetime
+    ended_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that whoever reads the standings should know, e.g. that a bot could not be started."""
+
+    at: datetime
+    kind: str
+    """Stable, e.g. ``cannot_start``, ``restarted``, ``absent``."""
+    text: str
+    """One sentence."""
+    event: str = ""
+    """The event's slug; empty if it concerns all of them."""
+    player: str = ""
+    """Whom it concerns, if it concerns one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All that a store held at one moment: what every report and export is made from. No secrets are in it."""
+
+    file_text: str
+    """The tournament's file as it was when the tournament was started."""
+    file_folder: Path
+    """Where that file lay: paths in it are relative to this folder."""
+    created_at: datetime
+    state: TournamentState
+    why: str
+    events: tuple[StoredEvent, ...]
+    """In the order in which they are played."""
+    players: tuple[str, ...]
+    attempts: tuple[Attempt, ...]
+    """In the order in which they began."""
+    results: tuple[StoredResult, ...]
+    """In the order in which they were stored."""
+    notes: tuple[Note, ...]
+    """The oldest first."""
+
+    def event(self, slug: str) -> StoredEvent:
+        """The event of that slug. Raises StoreError ``unknown_event``."""
+        for event in self.events:
+            if event.slug == slug:
+                return event
+        known = ", ".join(event.slug for event in self.events)
+        raise StoreError("unknown_event", f"This tournament has no event {slug!r}; it has {known}.")
+
+    def played(self, slug: str) -> dict[str, Played]:
+        """What was played of an event, by the fixture's id."""
+        return by_fixture(result for result in self.results if result.event == slug)
+
+
+def by_fixture(results: Iterable[StoredResult]) -> dict[str, Played]:
+    """Results of one event as tournament mathematics wants them."""
+    return {result.played.fixture.id: result.played for result in results}
