@@ -11,8 +11,10 @@ from .records import Attempt, Note, Spent, StoredResult
 
 SELECT_EVENTS: Final = "SELECT slug, seed, state, why, seconds FROM events ORDER BY position"
 SELECT_NOTES: Final = "SELECT at, kind, text, event, player FROM notes ORDER BY id"
-_ATTEMPT: Final = "event, fixture, number, started_at, state, room, match, why, ended_at, seconds, overhead_ms, red_ms, blue_ms,"
+_ATTEMPT: Final = (
+    "event, fixture, number, started_at, state, room, match, why, ended_at, seconds, overhead_ms, red_ms, blue_ms,"
     " folder"
+)
 _RESULT: Final = (
     "event, fixture, round, at_table, game, red, blue, seed, pair, winner, reason, offenders, red_score, blue_score,"
     " plies, attempt, match, message, started_at, ended_at"
