@@ -1,0 +1,139 @@
+"""The formats by name, and what each of them wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from .gauntlet import Gauntlet
+from .points import STANDARD, PointTable
+from .round_robin import DoubleRoundRobin, RoundRobin
+from .seeds import Seeds
+from .values import Format
+
+
+class CountedFormat(Format, Protocol):
+    """A format that can say beforehand how many games it will have."""
+
+    def number_of_games(self) -> tuple[int, int | None]:
+        """At least and at most so many; None: there is no end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All that a format can be told; each format heeds what concerns it."""
+
+    players: tuple[str, ...]
+    """In seeding order: the strongest first."""
+    games_per_pairing: int
+    seeds: Seeds
+    rounds: int | None
+    challengers: tuple[str, ...]
+    challengers_meet: bool
+    tie_pairs: int
+    points: PointTable
+
+
+@dataclass(frozen=True, slots=True)
+class FormatKind:
+    """A format as the table of formats has it."""
+
+    title: str
+    """For people."""
+    summary: str
+    """One sentence."""
+    needs: frozenset[str]
+    """Settings without which it cannot be made."""
+    heeds: frozenset[str]
+    """Further settings that make a difference to it."""
+    make: Callable[[Settings], CountedFormat]
+
+
+def _round_robin(s: Settings) -> CountedFormat:
+    return RoundRobin(s.players, s.games_per_pairing, s.seeds)
+
+
+def _double_round_robin(s: Settings) -> CountedFormat:
+    return DoubleRoundRobin(s.players, s.games_per_pairing, s.seeds)
+
+
+def _gauntlet(s: Settings) -> CountedFormat:
+    return Gauntlet(s.players, s.challengers, s.games_per_pairing, s.seeds, challengers_meet=s.challengers_meet)
+
+
+FORMATS: Final[Mapping[str, FormatKind]] = {
+    "round_robin": FormatKind("Round robin", "Everybody meets everybody.", frozenset(), frozenset(), _round_robin),
+    "double_round_robin": FormatKind(
+        "Double round robin",
+        "Everybody meets everybody in two legs, the second with sides swapped.",
+        frozenset(),
+        frozenset(),
+        _double_round_robin,
+    ),
+    "gauntlet": FormatKind(
+        "Gauntlet",
+        "The challengers meet everybody else; the others do not meet each other.",
+        frozenset({"challengers"}),
+        frozenset({"challengers_meet"}),
+        _gauntlet,
+    ),
+}
+"""By the name that stands in a tournament's file."""
+
+
+def make_format(
+    name: str,
+    players: Sequence[str],
+    *,
+    seed: int,
+    games_per_pairing: int = 2,
+    rounds: int | None = None,
+    seeds: Sequence[int] = (),
+    challengers: Sequence[str] = (),
+    challengers_meet: bool = False,
+    tie_pairs: int = 1,
+    points: PointTable = STANDARD,
+) -> CountedFormat:
+    """A format for these players, who come in seeding order.
+
+    ``seed`` is the tournament's, from which boards and lots are drawn; ``seeds`` are the boards to be taken in turn
+    instead. Raises ValueError, with a sentence, for settings that do not fit: a format that does not exist, too few
+    players or one of them twice, a setting that the format lacks or does not know, more rounds than there are.
+    """
+    kind = FORMATS.get(name)
+    if kind is None:
+        raise ValueError(f"There is no format {name!r}; there are {', '.join(FORMATS)}.")
+    given = {
+        "rounds": rounds is not None,
+        "challengers": bool(challengers),
+        "challengers_meet": challengers_meet,
+    }
+    for setting, is_given in given.items():
+        if setting in kind.needs and not is_given:
+            raise ValueError(f"The format {name} needs {setting}.")
+        if is_given and setting not in kind.needs | kind.heeds:
+            raise ValueError(f"The format {name} knows no {setting}: leave it out.")
+    if tie_pairs < 0:
+        raise ValueError(f"tie_pairs must be 0 or more, not {tie_pairs}.")
+    boards = _boards(kind, seed, tuple(seeds), games_per_pairing, tie_pairs)
+    return kind.make(
+        Settings(
+            tuple(players), games_per_pairing, boards, rounds, tuple(challengers), challengers_meet, tie_pairs, points
+        )
+    )
+
+
+def _boards(kind: FormatKind, seed: int, given: tuple[int, ...], games: int, tie_pairs: int) -> Seeds:
+    """Where boards come from. Raises ValueError for a list too short for one encounter, or with a seed twice."""
+    pairs = max(1, games // 2)
+    if given:
+        most = pairs + (tie_pairs if "tie_pairs" in kind.heeds else 0)
+        if len(set(given)) < len(given):
+            raise ValueError("seeds names a seed twice: two players would meet twice on the same board.")
+        if len(given) < most:
+            raise ValueError(
+                f"seeds must name at least {most}, as many as two players may need when they meet, not {len(given)}."
+            )
+    return Seeds(seed, given, pairs)
