@@ -1,0 +1,208 @@
+"""Processes that a tournament starts (bots, the server), each under a guard; see ``guard`` for what that means.
+
+``async with open_guarded(...) as process:`` runs a command as long as the block lasts. However the block is left, by
+its end, an error, a cancellation or the death of this whole program, the command and all its descendants end with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from .endings import LOST, Ended, Limits, Why, ended
+
+__all__ = ["Ended", "GuardedProcess", "Limits", "Why", "open_guarded"]
+
+DEFAULT_LIMITS = Limits()
+LOG_HEAD = LOG_TAIL = 256 << 10
+GRACE_SECONDS = 1.0
+GUARD_SECONDS = 10.0
+"""For a guard to end a command beyond its grace, before it is given up itself."""
+TAIL_READ = 64 << 10
+LONGEST_LINE = 500
+
+
+class GuardedProcess:
+    """A running command, or one that has ended; made by ``open_guarded``."""
+
+    def __init__(self, guard: trio.Process, order: Mapping[str, Any], limits: Limits) -> None:
+        self._guard = guard
+        self._order = order
+        self._limits = limits
+        self._log = Path(order["log"])
+        self._pid: int | None = None
+        self._ended: Ended | None = None
+        self._known = trio.Event()
+        """Whether the command could be started."""
+        self._gone = trio.Event()
+        self._sending = trio.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """The id of the command's first process; None if it could not be started."""
+        return self._pid
+
+    @property
+    def ended(self) -> Ended | None:
+        """How it ended; None while it runs."""
+        return self._ended
+
+    @property
+    def log(self) -> Path:
+        """The file with what it says."""
+        return self._log
+
+    async def wait(self) -> Ended:
+        """Wait until it and all its descendants have ended."""
+        await self._gone.wait()
+        assert self._ended is not None
+        return self._ended
+
+    async def kill(self, grace: float | None = None) -> Ended:
+        """End it: SIGTERM, ``grace`` seconds (None: those it was started with), SIGKILL; does nothing if it has ended.
+
+        A second call with a shorter grace hastens the end.
+        """
+        seconds = self._order["grace"] if grace is None else grace
+        with trio.move_on_after(seconds + GUARD_SECONDS) as patience:
+            await self._tell({"kill": True, "grace": seconds})
+            await self._gone.wait()
+        if patience.cancelled_caught:  # the guard does not answer
+            self._kill_guard()
+        return await self.wait()
+
+    async def reset_limits(self) -> None:
+        """Count processor time from now on."""
+        await self._tell({"reset": True})
+
+    def tail(self, lines: int = 10) -> tuple[str, ...]:
+        """The last lines it has said, fit for being shown: bounded, and without control characters.
+
+        Complete once it has ended; up to a second late before.
+        """
+        try:
+            with self._log.open("rb") as file:
+                start = max(0, file.seek(0, os.SEEK_END) - TAIL_READ)
+                file.seek(start)
+                data = file.read(TAIL_READ)
+        except OSError:
+            return ()
+        said = data.decode("utf-8", errors="replace").splitlines()[1 if start else 0 :]
+        return tuple(
+            "".join(c if c.isprintable() else " " if c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line)
+            for line in (line[:LONGEST_LINE] for line in said[-lines:])
+        )
+
+    async def _tell(self, message: Mapping[str, object]) -> None:
+        assert self._guard.stdin is not None
+        async with self._sending:
+            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # it may have ended
+                await self._guard.stdin.send_all(json.dumps(message).encode() + b"\n")
+
+    async def _listen(self) -> None:
+        """Hear what the guard says, until it has gone."""
+        assert self._guard.stdout is not None
+        with trio.CancelScope(shield=True):  # whoever leaves the block sees to it that the guard ends
+            waiting = b""
+            async for chunk in self._guard.stdout:
+                *lines, waiting = (waiting + chunk).split(b"\n")
+                for line in lines:
+                    self._hear(json.loads(line))
+            await self._guard.wait()
+            if self._ended is None:
+                self._end_without_guard()
+            self._known.set()
+            self._gone.set()
+
+    def _hear(self, event: dict[str, Any]) -> None:
+        if event["event"] == "started":
+            self._pid = event["pid"]
+            self._known.set()
+        else:
+            self._ended = ended(event, self._order, self._limits)
+
+    def _end_without_guard(self) -> None:
+        if self._pid is not None and sys.platform != "win32":
+            with suppress(OSError):  # its first process died with the guard; others may not have
+                os.killpg(self._pid, signal.SIGKILL)
+        self._ended = LOST
+
+    def _kill_guard(self) -> None:
+        with suppress(OSError):
+            self._guard.kill()
+
+    async def _close(self) -> None:
+        with trio.CancelScope(shield=True):
+            if self._ended is None:
+                await self.kill()
+            await self._gone.wait()
+            assert self._guard.stdin is not None
+            assert self._guard.stdout is not None
+            await self._guard.stdin.aclose()
+            await self._guard.stdout.aclose()
+
+
+@asynccontextmanager
+async def open_guarded(
+    command: Sequence[str | os.PathLike[str]],
+    *,
+    log: Path,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    grace: float = GRACE_SECONDS,
+) -> AsyncIterator[GuardedProcess]:
+    """Run a command, and end it with all its descendants when the block is left.
+
+    ``env`` is its whole environment (None: ours). ``log`` is overwritten. A command that cannot be started is no
+    exception: its ``ended`` says why. An exception from the block comes out as it is.
+    """
+    order = {
+        "command": [os.fspath(word) for word in command],
+        "cwd": None if cwd is None else str(cwd),
+        "env": None if env is None else dict(env),
+        "log": str(log),
+        "head": LOG_HEAD,
+        "tail": LOG_TAIL,
+        "grace": grace,
+        "limits": {"memory": limits.memory, "cpu": limits.cpu_seconds}
+        | {"processes": limits.processes, "threads": limits.threads},
+    }
+    guard = await trio.lowlevel.open_process(
+        guard_command(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    process = GuardedProcess(guard, order, limits)
+    error: BaseException | None = None
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(process._listen)
+        try:
+            await process._tell(order)
+            await process._known.wait()
+            yield process
+        except (Exception, KeyboardInterrupt) as raised:
+            error = raised  # raised below: the nursery would wrap it into a group
+        finally:
+            await process._close()
+    if error is not None:
+        raise error
+
+
+def guard_command() -> list[str]:
+    """How a guard is started: without the environment's say, and fast."""
+    root = str(Path(__file__).parents[2])
+    code = f"import sys; sys.path.insert(0, {root!r}); from triarena.organiser.guard import main; main()"
+    # Without -S where psutil, an installed package, is needed.
+    return [sys.executable, "-I", *(["-S"] if sys.platform == "linux" else []), "-c", code]
