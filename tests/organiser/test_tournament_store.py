@@ -153,6 +153,7 @@ def test_states_notes_and_playing_time_are_kept(store: Store) -> None:
     note = Note(NOW, "cannot_start", "Bob can't be started.", event="flowers", player="Bob")
     store.note(note)
     contents = store.contents()
+    assert store.state() == "cancelled"
     assert (contents.state, contents.why) == ("cancelled", "It was cancelled by the organiser.")
     assert contents.event("flowers") == StoredEvent("flowers", 7, "stopped", "Ann is better.", 12.5)
     assert contents.notes == (note,)

@@ -43,7 +43,7 @@ def create_store(
     Raises StoreError ``store_exists``, ``cannot_open``.
     """
     with store_file.explained(file):
-        file_text = file.read_text(encoding="utf-8")
+        file_text = file.read_text(encoding="utf-8-sig")
 
     def fill() -> Iterator[tuple[str, tuple[object, ...]]]:
         about = (file_text, str(file.absolute().parent), rows.moment(at))
@@ -96,6 +96,12 @@ class StoreReader:
                 results=tuple(map(rows.read_result, run(f"{rows.SELECT_RESULTS} ORDER BY rowid"))),
                 notes=tuple(map(rows.read_note, run(rows.SELECT_NOTES))),
             )
+
+    def state(self) -> TournamentState:
+        """How the whole tournament stands."""
+        with self._transaction("DEFERRED") as run:
+            state: TournamentState = run("SELECT state FROM tournament").fetchone()[0]
+            return state
 
     def players(self) -> tuple[StoredPlayer, ...]:
         """The players with their tokens, in seeding order."""
