@@ -44,6 +44,7 @@ def from_client(ply: int) -> list[Any]:
         c.Hello(protocol=1, software=""),
         c.Join(game="g"),
         c.Observe(room=ROOM_NAME),
+        c.Enlist(),
         c.Ready(room=ROOM_NAME),
         c.Move(room=ROOM_NAME, ply=max(ply, 0), move=MOVE),
         c.Surrender(room=ROOM_NAME),
@@ -60,6 +61,9 @@ def from_server(ply: int) -> list[Any]:
         s.Observing(room=ROOM_NAME, view=VIEW),
         s.Error(code="", message="", request="join"),
         s.Error(code="", message="", request="observe"),
+        s.Error(code="", message="", request="enlist"),
+        s.Enlisted(name="a"),
+        s.Invitation(room=ROOM_NAME, game="g", options={}, reservation="r"),
         s.MatchStarted(
             room=ROOM_NAME,
             match="m",

@@ -74,11 +74,14 @@ REFUSALS: Final[dict[str, str]] = {
     "bad_option": "The game has no such option, or not with this value. The sentence says what there is.",
     "match_over": "The match has ended.",
     "match_running": "The match has begun; its seats are taken for good.",
-    "name_taken": "Names are unique within a room.",
+    "name_taken": "Names are unique within a room. Of `enrol`: on this server the name belongs to somebody else.",
     "no_seat": "You have no seat in that room.",
     "not_administrator": "Only an administrator may do this.",
+    "not_enrolled": "Nobody has enrolled that player, or not yet: the organiser's program may be about to. A bot "
+    "stays connected, and enlists again every few seconds.",
     "not_paused": "`step` is for paused rooms.",
     "not_started": "The room still waits for players.",
+    "not_waiting": "That player is not enlisted, or is busy with another match.",
     "reservation_expired": "The code was not used in time.",
     "reservation_used": "The code was used already.",
     "room_full": "Both seats are taken.",
@@ -87,8 +90,10 @@ REFUSALS: Final[dict[str, str]] = {
     "storage_lost": "What was asked for must outlive the server, and could not be stored. So it was not done; "
     "try again later.",
     "throttled": "Too many wrong secrets or tokens; the sentence says how long to wait.",
-    "token_required": "On this server only bots with a token of their own, and holders of reservations, may play.",
+    "token_required": "On this server only bots with a token of their own, and holders of reservations, may play. "
+    "To `enlist` takes a name and its token on every server.",
     "too_many_observers": "The room is full of observers.",
+    "too_many_players": "As many players are enrolled as may be.",
     "too_many_rooms": "You have, or the server has, as many rooms as it may.",
     "unknown_connection": "There is no such connection.",
     "unknown_game": "There is no such game. The sentence lists those there are.",
@@ -96,12 +101,15 @@ REFUSALS: Final[dict[str, str]] = {
     "unknown_room": "There is no such room.",
     "unknown_token": "No seat belongs to this token: its match is long over, or had not begun.",
     "wrong_secret": "That is not the administrator's secret.",
+    "wrong_token": "The name that wants to `enlist` has another token than the one in `hello`.",
 }
 """Why a request (or a word in a room) was answered by `error`."""
 
 FAREWELLS: Final[dict[str, str]] = {
     "address_full": "As many connections come from this address as one may have.",
-    "displaced": "Somebody took the seat over another connection, with its token.",
+    "dismissed": "The tournament is over for this player: the sentence is the organiser's. Do not come back.",
+    "displaced": "Somebody took the seat over another connection, with its token; or enlisted over another one, under "
+    "the same name.",
     "greeting_timeout": "No `hello` came in time.",
     "internal_error": "The server made an error; nobody is to blame.",
     "kicked": "An administrator closed the connection.",
@@ -109,10 +117,10 @@ FAREWELLS: Final[dict[str, str]] = {
     "server_busy": "Too many clients have connected and not said `hello` yet, most of them from this address.",
     "server_full": "The server has as many connections as it may.",
     "server_stopping": "The server stops.",
-    "throttled": "Too many wrong tokens came from this address; the sentence says how long to wait.",
+    "throttled": "Too many wrong tokens for this name came from this address; the sentence says how long to wait.",
     "tls_required": "This port speaks TLS, and the client began without it. Sent in plain, as the only words.",
     "too_fast": "Messages came faster than the server takes them from one client, or than a match can.",
     "too_many_bad_frames": "`limits.bad_frames` was reached.",
-    "wrong_token": "The name in `hello` belongs to a bot with a token, and this is not its token.",
+    "wrong_token": "The name in `hello` belongs to a bot with a token, and this is not its token, or not any more.",
 }
 """Why the server hung up, in `goodbye` or `refused`; the codes of faults may stand there too."""

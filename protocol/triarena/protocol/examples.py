@@ -6,7 +6,8 @@ Positions and moves come from the rules themselves, so that an example can't sho
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from hashlib import sha256
+from typing import Any, Final
 
 from triarena.games import MoveError, Plain, find_game
 
@@ -35,6 +36,8 @@ from .example_match import (
 from .table import Role
 from .values import PROTOCOL, Clock, Result
 
+DIGEST: Final = "sha256:" + sha256(TOKEN.encode()).hexdigest()
+
 
 def examples() -> Iterator[Example]:
     """At least one example of every message, as it stands alone."""
@@ -58,6 +61,7 @@ def _from_client() -> Iterator[Example]:
     yield client(c.Surrender(room=ROOM), "Give up.")
     yield client(c.Observe(id=1, room=ROOM), "Watch.")
     yield client(c.ListRooms(id=4), "Which rooms are there?")
+    yield client(c.Enlist(id=1), "Invite me to the matches of the tournament.")
     yield client(c.Ping(number=5), "Are you there?")
     yield client(c.Pong(number=17), "The answer to the server's `ping`.")
 
@@ -108,6 +112,11 @@ def _from_server() -> Iterator[Example]:
     yield server(make(s.Observing, id=1, room=ROOM, view=_view(0)), "Before the match.")
     yield server(make(s.Snapshot, room=ROOM, view=_view(3)), "After three plies.")
     yield server(s.Rooms(id=4, rooms=[make(s.RoomInfo, **_info(3))]), "All rooms.")
+    yield server(s.Enlisted(id=1, name="Ada"), "Wait for invitations now.")
+    invitation = s.Invitation(
+        room=ROOM, game="towerwars", options=OPTIONS, reservation="7RKQ-M2XD-PW4H", seed=8_041_776
+    )
+    yield server(invitation, "The next match.")
     late = "the move for ply 4 came too late; that turn has passed"
     yield server(s.Notice(code="late_move", message=late, room=ROOM), "Nothing happened, but the client should know.")
     error = "the message 'join' is invalid at options.size.int: Input should be a valid integer"
@@ -116,6 +125,8 @@ def _from_server() -> Iterator[Example]:
     yield server(
         s.Goodbye(code="server_stopping", message="the server is stopping; try again later"), "The last message."
     )
+    farewell = s.Goodbye(code="dismissed", message="the tournament is over: you came third of eight; thank you")
+    yield server(farewell, "The last message of a tournament.")
     yield server(c.Ping(number=17), "Answer with `pong` and the same number.")
 
 
@@ -132,12 +143,19 @@ def _administration() -> Iterator[Example]:
         (c.Step(id=5, room=ROOM), "One ply, then pause again."),
         (c.Cancel(id=6, room=ROOM, reason="wrong time control"), "Break the match off."),
         (c.Kick(id=7, connection="12"), "Close a connection."),
+        (c.Enrol(id=8, players=[c.Enrolment(name="Ada", digest=DIGEST)]), "Ada takes part, and this is her token's."),
+        (c.ListPlayers(id=9), "Who is there?"),
+        (c.Invite(id=10, player="Ada", reservation="7RKQ-M2XD-PW4H", seed=8_041_776), "Her next match."),
+        (c.Dismiss(id=11, name="Ada", message="the tournament is over; thank you"), "Send her home."),
     ):
         yield Example(Role.CLIENT, request, meaning)
+    ada = s.PlayerInfo(name="Ada", connection="12", software="ada.js 1.2", playing=False)
     for answer, meaning in (
         (s.Authenticated(id=1), "The secret was right."),
         (s.Prepared(id=2, room=ROOM, reservations=["7RKQ-M2XD-PW4H", None]), "Red's seat is reserved, blue's open."),
         (s.Done(id=3, message=f"room {ROOM} is paused"), "It was carried out."),
+        (s.PlayerList(id=9, players=[ada]), "One player is there, and waits."),
+        (s.PlayerEvent(event="came", name="Ada", connection="12"), "She has just enlisted."),
         (make(s.RoomEvent, event="over", info=_info(7, "over"), result=outcome()), "A match has ended."),
     ):
         yield Example(Role.SERVER, answer, meaning)

@@ -4,10 +4,28 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, TypeAdapter
+from pydantic import FailFast, Field, TypeAdapter
 
 from .game_values import WireMove
-from .values import Code, GameName, Name, Options, Ply, RequestId, RoomId, Secret, Seed, TimeControl, Updates, Value
+from .values import (
+    Code,
+    Digest,
+    GameName,
+    Name,
+    Options,
+    Ply,
+    RequestId,
+    RoomId,
+    Secret,
+    Seed,
+    Sentence,
+    TimeControl,
+    Updates,
+    Value,
+)
+
+ENROLMENTS = 50
+"""How many players one ``enrol`` may name: so many fit into a frame, whatever their names."""
 
 
 class Request(Value):
@@ -119,6 +137,16 @@ class ListRooms(Request):
     type: Literal["list_rooms"] = "list_rooms"
 
 
+class Enlist(Request):
+    """A bot in a tournament: invite me to matches. ``invitation`` follows, one for each match.
+
+    Takes a ``hello`` with a name and the token that proves it. There is one such place for each name: a newer one
+    displaces the older. It ends with the connection, so enlist again after coming back; in a match it is kept.
+    """
+
+    type: Literal["enlist"] = "enlist"
+
+
 class Authenticate(Request):
     """Become an administrator."""
 
@@ -191,6 +219,50 @@ class Kick(Request):
     """Its number, as ``welcome`` told its client."""
 
 
+class Enrolment(Value):
+    """A player of a tournament, and by which token it proves its name."""
+
+    name: Name
+    digest: Digest
+
+
+class Enrol(Request):
+    """Administrator: make these names belong to the holders of these tokens, until they are dismissed or the server
+    ends. Those who were enrolled before may be so again, with the same token or another one. All of them, or none.
+    """
+
+    type: Literal["enrol"] = "enrol"
+    players: Annotated[list[Enrolment], Field(max_length=ENROLMENTS), FailFast()]
+
+
+class Invite(Request):
+    """Administrator: send an enlisted player to the seat for which a reservation code was made."""
+
+    type: Literal["invite"] = "invite"
+    player: Name
+    reservation: Secret
+    """The code."""
+    seed: Seed | None = None
+    """For the bot's own randomness."""
+
+
+class ListPlayers(Request):
+    """Administrator: ask who is enlisted."""
+
+    type: Literal["list_players"] = "list_players"
+
+
+class Dismiss(Request):
+    """Administrator: the tournament is over for a player. Its enrolment ends, and it is told ``goodbye``
+    (``dismissed``), at once or when it comes back.
+    """
+
+    type: Literal["dismiss"] = "dismiss"
+    name: Name
+    message: Sentence = ""
+    """For the player's owner to read."""
+
+
 class Ping(Value):
     """Either end: are you there? Answer ``pong`` with the same number."""
 
@@ -219,6 +291,7 @@ FromClient: TypeAlias = (
     | Surrender
     | Observe
     | ListRooms
+    | Enlist
     | Authenticate
     | Prepare
     | Pause
@@ -226,6 +299,10 @@ FromClient: TypeAlias = (
     | Step
     | Cancel
     | Kick
+    | Enrol
+    | Invite
+    | ListPlayers
+    | Dismiss
     | Ping
     | Pong
 )

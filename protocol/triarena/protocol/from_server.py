@@ -22,6 +22,7 @@ from .values import (
     Result,
     RoomId,
     Secret,
+    Seed,
     Sentence,
     SideName,
     TimeControl,
@@ -246,6 +247,28 @@ class Rooms(Answer):
     """How many older ones were left out."""
 
 
+class Enlisted(Answer):
+    """You will be invited to matches over this connection."""
+
+    type: Literal["enlisted"] = "enlisted"
+    name: str
+    """Under which."""
+
+
+class Invitation(Value):
+    """To who has enlisted: a match awaits you. Answer ``join_reserved`` with the code."""
+
+    type: Literal["invitation"] = "invitation"
+    room: RoomId
+    game: GameName
+    options: Options
+    """All options with their effective values."""
+    reservation: Secret
+    """The code of your seat."""
+    seed: Seed | None = None
+    """For your own randomness, if you want to play the same again; it is not the board's."""
+
+
 class Authenticated(Answer):
     """The connection is an administrator's now; ``room_event`` follows whenever something happens."""
 
@@ -280,6 +303,38 @@ class RoomEvent(Value):
     """The room after it."""
     result: Result | None = None
     """Of ``over``."""
+
+
+class PlayerInfo(Value):
+    """An enlisted player."""
+
+    name: str
+    connection: Code
+    """The number of its connection, as ``kick`` takes it."""
+    software: str
+    """As its ``hello`` told."""
+    playing: bool
+    """Whether it has a seat in a match that is not over, or has not answered an invitation: others find it busy."""
+
+
+class PlayerList(Answer):
+    """The answer to ``list_players``."""
+
+    type: Literal["player_list"] = "player_list"
+    players: Annotated[list[PlayerInfo], FailFast()]
+    """In the order in which they came; as many as fit into a frame."""
+    omitted: int = 0
+    """How many later ones were left out."""
+
+
+class PlayerEvent(Value):
+    """To administrators: a player has enlisted, or its place is gone with its connection."""
+
+    type: Literal["player_event"] = "player_event"
+    event: Literal["came", "went"]
+    name: str
+    connection: Code
+    """The number of its connection."""
 
 
 class Notice(Value):
@@ -324,10 +379,14 @@ FromServer: TypeAlias = (
     | Observing
     | Snapshot
     | Rooms
+    | Enlisted
+    | Invitation
     | Authenticated
     | Prepared
     | Done
     | RoomEvent
+    | PlayerList
+    | PlayerEvent
     | Notice
     | Error
     | Goodbye

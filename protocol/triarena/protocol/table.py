@@ -13,12 +13,17 @@ from typing import Any, Final, TypeAlias
 from .from_client import (
     Authenticate,
     Cancel,
+    Dismiss,
+    Enlist,
+    Enrol,
     Hello,
+    Invite,
     Join,
     JoinReserved,
     JoinRoom,
     Kick,
     Leave,
+    ListPlayers,
     ListRooms,
     Move,
     Observe,
@@ -35,8 +40,10 @@ from .from_client import (
 from .from_server import (
     Authenticated,
     Done,
+    Enlisted,
     Error,
     Goodbye,
+    Invitation,
     Joined,
     Left,
     MatchOver,
@@ -44,6 +51,8 @@ from .from_server import (
     Moved,
     Notice,
     Observing,
+    PlayerEvent,
+    PlayerList,
     Prepared,
     Refused,
     RoomEvent,
@@ -110,6 +119,7 @@ ANSWERS: Final[dict[MessageType, MessageType]] = {
     Rejoin: Joined,
     Observe: Observing,
     ListRooms: Rooms,
+    Enlist: Enlisted,
     Authenticate: Authenticated,
     Prepare: Prepared,
     Pause: Done,
@@ -117,6 +127,10 @@ ANSWERS: Final[dict[MessageType, MessageType]] = {
     Step: Done,
     Cancel: Done,
     Kick: Done,
+    Enrol: Done,
+    Invite: Done,
+    ListPlayers: PlayerList,
+    Dismiss: Done,
 }
 """The answer to each request; ``Error`` (naming the request) is the other one."""
 
@@ -125,7 +139,8 @@ REQUEST_TYPES: Final[dict[str, MessageType]] = {r.model_fields["type"].default: 
 _ANY_TIME: Final[dict[tuple[Role, MessageType], Phase]] = {
     **dict.fromkeys(((C, request) for request in ANSWERS), Phase.OPEN),
     **dict.fromkeys(((S, answer) for answer in ANSWERS.values()), Phase.OPEN),
-    **dict.fromkeys([(C, Ping), (C, Pong), (S, Ping), (S, Pong), (S, Error), (S, Notice), (S, RoomEvent)], Phase.OPEN),
+    **dict.fromkeys([(C, Ping), (C, Pong), (S, Ping), (S, Pong), (S, Error), (S, Notice)], Phase.OPEN),
+    **dict.fromkeys([(S, RoomEvent), (S, PlayerEvent), (S, Invitation)], Phase.OPEN),
 }
 
 CONNECTION: Final[dict[Phase, dict[tuple[Role, MessageType], Phase]]] = {

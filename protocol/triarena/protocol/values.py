@@ -26,6 +26,8 @@ RoomId = Annotated[str, Field(min_length=1, max_length=40)]
 """Which room it is about."""
 Secret = Annotated[str, Field(min_length=1, max_length=128)]
 """A reservation code, rejoin token or administrator secret."""
+Digest = Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+"""Of a bot's token: ``sha256:`` and the 64 digits of the token's SHA-256, as ``triarena token`` prints it."""
 Sentence = Annotated[str, Field(max_length=2000)]
 """For people."""
 Code = Annotated[str, Field(max_length=60)]

@@ -1,4 +1,4 @@
-"""What administrators may do: prepare rooms, pause, step, cancel, kick."""
+"""What administrators may do: prepare rooms, pause, step, cancel, kick, and run a tournament."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import trio
 
 from triarena.games import Side
 from triarena.protocol import from_client as c
-from triarena.protocol.from_server import Authenticated, Prepared
+from triarena.protocol.from_server import Authenticated, Done, PlayerList, Prepared
 from triarena.protocol.values import TimeControl, Unlimited
 
 from .events import Cancelled, Nudge
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 Control: TypeAlias = c.Pause | c.Resume | c.Step | c.Cancel
+Organising: TypeAlias = c.Enrol | c.Invite | c.Dismiss | c.ListPlayers
 
 
 class Administration:
@@ -156,6 +157,21 @@ class Administration:
             return f"room {room.id} is closed"
         room.put(Cancelled(sentence))
         return f"the match in room {room.id} is cancelled"
+
+    def organise(self, guest: Guest, message: Organising) -> Done | PlayerList:
+        """Carry out a request about the players of a tournament; its answer."""
+        self._require(guest)
+        enlisting = self._lobby.enlisting
+        match message:
+            case c.ListPlayers():
+                return enlisting.players(message)
+            case c.Enrol():
+                sentence = enlisting.enrol(message)
+            case c.Invite():
+                sentence = enlisting.invite(message)
+            case c.Dismiss():
+                sentence = enlisting.dismiss(message)
+        return Done(id=message.id, message=sentence)
 
     def kick(self, guest: Guest, message: c.Kick) -> str:
         """Close a connection; a sentence that says so."""

@@ -10,7 +10,7 @@ import hmac
 import secrets
 import tomllib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -91,10 +91,12 @@ def load_bot_tokens(file: Path) -> Mapping[str, str]:
 
 
 class Identities:
-    """Decides who may call themselves what."""
+    """Decides who may call themselves what: bots of the organiser's file, and players enrolled for a tournament."""
 
     def __init__(self, bots: BotTokens) -> None:
         self._bots = bots
+        self._enrolled: dict[str, str] = {}
+        """The digest of its token by the canonical name of a player."""
         self._throttle = Throttle()
 
     @property
@@ -105,21 +107,54 @@ class Identities:
     def check(self, name: str | None, token: str | None, address: str, now: float) -> bool:
         """Whether the name is proven by the token; False for one that is free. Raises Refusal.
 
-        A server without such bots ignores tokens: they are for another one.
+        A token for a name of which nothing is known proves nothing, and is no offence: it is for another server, or the
+        player is yet to be enrolled.
         """
-        if not self._bots.digests:
+        if name is None:
+            if token is not None and self._bots.digests:
+                raise Refusal("wrong_token", "this is not the token of a bot without a name: say which name it proves")
             return False
-        right = self._bots.digests.get(canonical(name)) if name is not None else None
         if token is None:
-            if right is not None:
+            if self._digest(name) is not None:
                 raise Refusal("wrong_token", f"the name {name!r} belongs to a bot with a token, and none was sent")
             return False
-        if (wait := self._throttle.wait(address, now)) > 0:
-            raise Refusal("throttled", f"too many wrong tokens came from {address}; try again in {wait:.0f} s")
-        if right is None or not hmac.compare_digest(digest(token), right):
-            self._throttle.failed(address, now)
+        return self.owns(name, digest(token), address, now)
+
+    def owns(self, name: str, digest: str, address: str, now: float) -> bool:
+        """Whether the name belongs to the holder of the token; False if it is nobody's. Raises Refusal if it is not.
+
+        Wrong tokens make an address wait, but only for this name: others behind the same router are not to blame.
+        """
+        right = self._digest(name)
+        if right is None:
+            return False
+        if (wait := self._throttle.wait(address, now, canonical(name))) > 0:
+            sentence = f"too many wrong tokens for {name!r} came from {address}"
+            raise Refusal("throttled", f"{sentence}; try again in {wait:.0f} s")
+        if not hmac.compare_digest(digest, right):
+            self._throttle.failed(address, now, canonical(name))
             log.warning("wrong_token", name=name, address=address)
-            raise Refusal(
-                "wrong_token", f"this is not the token of {'a bot without a name' if name is None else name!r}"
-            )
+            raise Refusal("wrong_token", f"this is not the token of {name!r}")
         return True
+
+    def _digest(self, name: str) -> str | None:
+        key = canonical(name)
+        return self._bots.digests.get(key) or self._enrolled.get(key)
+
+    # -- tournaments ---------------------------------------------------------------------------
+
+    def belongs_to_another(self, name: str, digest: str) -> bool:
+        """Whether the organiser's file gives the name to the holder of another token."""
+        return self._bots.digests.get(canonical(name), digest) != digest
+
+    def enrolled_with(self, keys: Iterable[str]) -> int:
+        """How many players will be enrolled, once these are."""
+        return len(self._enrolled.keys() | set(keys))
+
+    def enrol(self, key: str, digest: str) -> None:
+        """Give a (canonical) name to the holder of a token, until it is forgotten."""
+        self._enrolled[key] = digest
+
+    def forget(self, key: str) -> str | None:
+        """Enrolled no more: the digest of the token that proved the name; None if nobody had enrolled it."""
+        return self._enrolled.pop(key, None)

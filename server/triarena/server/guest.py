@@ -13,6 +13,7 @@ from triarena.protocol.from_server import Done, Error, Left, Welcome
 from triarena.protocol.session import Fault
 from triarena.protocol.table import ANSWERS
 
+from .bots import digest
 from .connection import Connection
 from .events import Gone, HasMoved, IsReady, Surrendered
 from .handler import Loss
@@ -43,6 +44,7 @@ class Guest:
         "proven",
         "rooms",
         "software",
+        "token",
         "watching",
     )
 
@@ -50,6 +52,8 @@ class Guest:
         self.connection = connection
         self.name: str | None = None
         self.software = ""
+        self.token: str | None = None
+        """The digest of the token that came with its ``hello``."""
         self.admin = False
         self.proven = False
         """Its name belongs to a bot, and it gave that bot's token."""
@@ -136,6 +140,7 @@ class Guest:
     def gone(self) -> None:
         """The connection is over: seats are given back, running matches hear of it."""
         self.has_gone = True
+        self._lobby.enlisting.gone(self)
         for room in list(self.rooms.values()):
             seat = room.seat_of(self.connection)
             if seat is None:
@@ -180,8 +185,12 @@ class Guest:
                 connection.post_encoded(lobby.list_rooms(message))
             case c.Authenticate():
                 lobby.administration.authenticate(self, message)
+            case c.Enlist():
+                lobby.enlisting.enlist(self, message)
             case c.Kick():
                 connection.post(Done(id=message.id, message=lobby.administration.kick(self, message)))
+            case c.Enrol() | c.Invite() | c.Dismiss() | c.ListPlayers():
+                connection.post(lobby.administration.organise(self, message))
             case c.JoinReserved() | c.Prepare() | c.Pause() | c.Resume() | c.Step() | c.Cancel():
                 raise AssertionError(f"{message.type} is one of STORED")
             case c.Ping() | c.Pong():
@@ -202,6 +211,7 @@ class Guest:
         answer = self._lobby.greet(self, hello)
         if isinstance(answer, Welcome):
             self.name, self.software = hello.name, hello.software
+            self.token = digest(hello.token) if hello.token is not None else None
             self.connection.post(answer)
         else:
             self.connection.close(answer.code, answer.message)

@@ -34,5 +34,7 @@ class House:
     observed_rooms_per_connection: int = 64
     prepared_rooms: int = 400
     """How many rooms that an administrator prepared there may be, as long as their match is not over."""
+    enrolled_players: int = 1000
+    """How many players of tournaments there may be."""
     bots: BotTokens = field(default_factory=BotTokens)
     """Whose names are not free."""

@@ -21,6 +21,7 @@ from . import results
 from .administration import Administration
 from .bots import Identities
 from .connection import Connection
+from .enlisting import Enlisting
 from .events import Suspended
 from .guest import Guest
 from .house import House
@@ -61,6 +62,7 @@ class Lobby:
         self.keeping = Keeping(journal, self.seating.reservations, self._lives, now, self.start_soon)
         self.administration = Administration(self, is_secret)
         self.identities = Identities(house.bots)
+        self.enlisting = Enlisting(self)
         self.draining = False
         self.lag = lag
         self._list = b""

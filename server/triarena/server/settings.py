@@ -158,6 +158,9 @@ class LimitSettings(Section):
     prepared_rooms: int = Field(
         400, ge=0, le=100_000, description="Rooms among them that administrators prepared and whose match is not over."
     )
+    enrolled_players: int = Field(
+        1000, ge=0, le=100_000, description="Players of tournaments whose names belong to them at the same time."
+    )
     rooms_per_connection: int = Field(16, ge=1, le=100_000, description="Rooms that one client may play in at once.")
 
 

@@ -31,17 +31,17 @@ class Throttle:
         self._trusted: OrderedDict[str, None] = OrderedDict()
         self._all: Bucket | None = None
 
-    def wait(self, address: str, now: float) -> float:
-        """Seconds until the address may try again; 0 if it may now."""
-        key = neighbourhood(address)
+    def wait(self, address: str, now: float, about: str = "") -> float:
+        """Seconds until the address may try again; 0 if it may now. What is wrong ``about`` one name, counts for it."""
+        key = _key(address, about)
         own = max(0.0, self._wrong.get(key, (0, 0.0))[1] - now)
         if self._all is None or key in self._trusted:
             return own
         return max(own, self._all.wait(now))
 
-    def failed(self, address: str, now: float) -> None:
+    def failed(self, address: str, now: float, about: str = "") -> None:
         """A wrong secret came from there."""
-        key = neighbourhood(address)
+        key = _key(address, about)
         count = self._wrong.pop(key, (0, 0.0))[0] + 1
         wait = 0.0 if count < FREE_TRIES else min(LONGEST_WAIT, 2.0 ** (count - FREE_TRIES))
         self._wrong[key] = (count, now + wait)
@@ -59,3 +59,7 @@ class Throttle:
         self._trusted.move_to_end(key)
         while len(self._trusted) > REMEMBERED:
             self._trusted.popitem(last=False)
+
+
+def _key(address: str, about: str) -> str:
+    return f"{neighbourhood(address)} {about}" if about else neighbourhood(address)
