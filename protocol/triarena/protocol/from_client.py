@@ -24,7 +24,7 @@ from .values import (
     Value,
 )
 
-ENROLMENTS = 50
+ENROLMENTS = 64
 """How many players one ``enrol`` may name: so many fit into a frame, whatever their names."""
 
 
