@@ -10,12 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from triarena.protocol.values import Budget, PerMove, Unlimited
-
-if TYPE_CHECKING:
-    from triarena.tournament.points import PointTable
+from triarena.tournament.points import PointTable
 
 PlayerKind: TypeAlias = Literal["file", "shipped", "command", "remote"]
 """``file`` and ``shipped`` are played by ``triarena join``, ``command`` is any program, ``remote`` is started by

@@ -1,0 +1,154 @@
+"""Reading a tournament's file: TOML to a ``TournamentFile``, or everything that is wrong with it at once.
+
+``positions`` finds lines, ``schema`` has the keys, ``entrants`` looks for the bots, ``events`` reads the tournaments,
+``contradictions`` finds what doesn't go together, ``problems`` says it. Every table is checked by itself, so that a
+fault in one doesn't hide those of others.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from .entrants import read_player, tell_names
+from .events import Draw, EventReading
+from .positions import locate
+from .problems import Notes, Problem, TournamentFileError
+from .schema import MAX_BOTS, BotTable, FileTable
+from .spec import BotLimits, Event, Player, TournamentFile
+
+OUR_OWN_SERVER_SETTINGS: Final = {
+    "server": ("data_dir", "port_file", "database"),
+    "clock": ("move_seconds", "margin_ms", "strikes", "hard_seconds"),
+}
+"""Settings of the embedded server that are not the file's to choose."""
+
+
+def read_tournament(path: Path, *, draw_seed: Draw, concurrency: int) -> TournamentFile:
+    """The tournaments of a file. ``concurrency`` is taken where the file says nothing.
+
+    Raises TournamentFileError with code ``unreadable_tournament``, ``not_toml`` or ``bad_tournament``.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text in UTF-8"
+        raise TournamentFileError(
+            "unreadable_tournament", str(path), [Problem(1, "", f"the file cannot be read: {why}")]
+        ) from None
+    folder = path.absolute().parent
+    return parse_tournament(text, folder, file=path.name, draw_seed=draw_seed, concurrency=concurrency)
+
+
+def parse_tournament(text: str, folder: Path, *, file: str, draw_seed: Draw, concurrency: int) -> TournamentFile:
+    """The same for the text of a file, whose paths are relative to ``folder``; ``file`` names it in errors."""
+    try:
+        tree = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TournamentFileError("not_toml", file, [_not_toml(error, text)]) from None
+    except RecursionError:
+        raise TournamentFileError("not_toml", file, [Problem(1, "", "it is nested too deep")]) from None
+    notes = Notes(locate(text))
+    found = _Reading(tree, notes, folder.absolute(), Path(file).stem, draw_seed, concurrency).file()
+    if found is None or notes.problems:
+        raise TournamentFileError("bad_tournament", file, sorted(notes.problems))
+    return found
+
+
+def _not_toml(error: tomllib.TOMLDecodeError, text: str) -> Problem:
+    """The parser's sentence with its line, which stands at its end."""
+    what, _, place = str(error).rpartition(" (at ")
+    line = re.match(r"line (\d+)", place)
+    hint = "; texts stand in quotes" if "Invalid value" in what else ""
+    return Problem(int(line[1]) if line else text.count("\n") + 1, "", f"this is not TOML: {what or error}{hint}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One pass over a file that is TOML."""
+
+    tree: Mapping[str, Any]
+    notes: Notes
+    folder: Path
+    stem: str
+    draw_seed: Draw
+    concurrency: int
+
+    def file(self) -> TournamentFile | None:
+        """Everything; None, or any value, where there are problems."""
+        top = {key: value for key, value in self.tree.items() if key not in ("bots", "tournaments")}
+        table = self.notes.table(FileTable, top)
+        players = self._players()
+        events = self._events(top, table, players)
+        if table is None:
+            return None
+        self._server(table.server)
+        limits = table.limits
+        return TournamentFile(
+            name=table.name or self.stem,
+            folder=self.folder,
+            events=tuple(event for event in events if event is not None),
+            players=tuple(player for player in players.values() if player is not None),
+            concurrency=table.concurrency or max(1, self.concurrency),
+            limits=BotLimits(limits.memory_mb or None, limits.cpu_seconds or None, limits.processes or None),
+            patience_seconds=table.patience_seconds,
+            start_seconds=table.start_seconds,
+            attempts=table.attempts,
+            server=table.server,
+        )
+
+    def _tables(self, key: str) -> list[Any]:
+        """The tables of an array of tables; a problem and nothing if it is something else."""
+        found = self.tree.get(key, [])
+        if not isinstance(found, list):
+            self.notes.tell((key,), f"write [[{key}]] with double brackets, once for each")
+            return []
+        return found
+
+    def _players(self) -> dict[str, Player | None]:
+        """All bots by name; None for one that cannot be used, so that its name is known all the same."""
+        tables = self._tables("bots")
+        if len(tables) > MAX_BOTS:
+            self.notes.tell(("bots", MAX_BOTS), f"there may be at most {MAX_BOTS} bots, and there are {len(tables)}")
+        names = [
+            (("bots", at, "name"), each["name"])
+            for at, each in enumerate(tables)
+            if isinstance(each, dict) and isinstance(each.get("name"), str)
+        ]
+        tell_names(names, self.notes.tell)
+        players: dict[str, Player | None] = {name: None for _, name in names}
+        for at, each in enumerate(tables):
+            table = self.notes.table(BotTable, each, ("bots", at))
+            if table is not None:
+                players[table.name] = read_player(table, ("bots", at), self.folder, self.notes.tell)
+        return players
+
+    def _server(self, settings: Mapping[str, Mapping[str, object]]) -> None:
+        for section, keys in OUR_OWN_SERVER_SETTINGS.items():
+            for key in keys:
+                if key in settings.get(section, {}):
+                    instead = "write it under [clock]" if section == "clock" else "the tool chooses it itself"
+                    self.notes.tell(("server", section, key), f"it is not for the file of a tournament: {instead}")
+
+    def _events(
+        self, top: Mapping[str, Any], table: FileTable | None, players: Mapping[str, Player | None]
+    ) -> list[Event | None]:
+        """The tournaments; what is wrong at the top of the file counts as absent, since it has been told."""
+        faulty = self.notes.faulty(FileTable, top) if table is None else frozenset()
+        tables = self._tables("tournaments")
+        alone = "tournaments" not in self.tree or tables == []
+        title = (table.name if table is not None else None) or self.stem
+        names: dict[str, str] = {}
+        events = []
+        for at, own in enumerate([{}] if alone else tables):
+            path = () if alone else ("tournaments", at)
+            reading = EventReading(self.notes, top, faulty, own, path, players, self.draw_seed)
+            events.append(reading.event(names, title if alone or len(tables) == 1 else None))
+            if reading.endless and at < len(tables) - 1:
+                sentence = "this ladder never ends, so the tournaments after it would never begin; give rounds or stop"
+                self.notes.tell(reading.place("format"), sentence)
+        return events
