@@ -1,0 +1,234 @@
+"""Running all tournaments of a file in turn: server, bots, store, exports, and an orderly end whatever happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Final, Protocol
+
+import trio
+
+from triarena.protocol import from_client as c
+from triarena.tournament.values import Format, Plan, Played
+
+from .attempt import SERVER_SECONDS, Attempt, Outcome, Table
+from .bell import Bell
+from .crew import Crew, Place
+from .desk import DeskError
+from .embedded import EmbeddedServer
+from .link import Access, Link
+from .records import Note, StoreError, TournamentState
+from .runner import Ending, EventRun, Keeper
+from .spec import Event, TournamentFile
+from .store import Store
+
+WATCH_SECONDS: Final = 1.0
+"""How often it is looked whether the tournament was cancelled from elsewhere."""
+DRAIN_SECONDS: Final = 20.0
+"""How long running games may go on after an interrupt."""
+
+
+class View(Protocol):
+    """What the organiser sees while it runs. Nothing here may block or fail."""
+
+    def shows(self, run: EventRun, link: Link) -> None:
+        """This tournament is played from now on."""
+
+    def began(self, attempt: Attempt) -> None:
+        """A game is tried."""
+
+    def ended(self, attempt: Attempt, outcome: Outcome) -> None:
+        """And that came of it."""
+
+    def trouble(self, sentence: str) -> None:
+        """Something that the organiser should know."""
+
+    async def keep(self) -> None:
+        """Refresh what is seen, until cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """What belongs to the layers above or beside: formats, stopping rules, exports, evidence."""
+
+    format: Callable[[Event], Format]
+    stops: Callable[[Event, Plan, dict[str, Played], float], str | None]
+    """Why the stopping rule ends a tournament now, given what was played and the seconds of playing."""
+    farewell: Callable[[Store, str], str]
+    """What a player is told at the end of everything."""
+    export: Callable[[], None]
+    """Write the pages and tables anew; blocks."""
+    keeper: Callable[[Event], Keeper]
+    now: Callable[[], datetime]
+
+
+@dataclass(slots=True, eq=False)
+class Campaign:
+    """All tournaments of a file, at an embedded server or at a running one."""
+
+    file: TournamentFile
+    folder: Path
+    store: Store
+    hooks: Hooks
+    view: View
+    server: EmbeddedServer | None
+    """None: the one that ``access`` leads to."""
+    access: Callable[[], Access | None]
+    place: Callable[[], Place | None]
+    bell: Bell
+    interrupted: bool = False
+    _run: EventRun | None = field(default=None, init=False)
+
+    def interrupt(self) -> None:
+        """Start nothing more; let the games that run be played to their end, for a while."""
+        self.interrupted = True
+        if self._run is not None and self._run.orders is None:
+            self._run.orders = Ending("interrupted", "it was interrupted")
+        self.bell.ring()
+
+    async def run(self) -> Ending:
+        """Play what is left to play. What has ended is in the store when this returns, and the exports are written."""
+        tokens = {player.name: player.token for player in self.store.players() if player.token is not None}
+        enrolled = [c.Enrolment(name=name, digest=_digest(token)) for name, token in tokens.items()]
+        link = Link(self.access, enrolled, self.bell)
+        left = await trio.to_thread.run_sync(self.store.give_up_running, "the tool was ended", self.hooks.now())
+        async with trio.open_nursery() as nursery:
+            if self.server is not None:
+                nursery.start_soon(self.server.keep)
+            nursery.start_soon(link.keep)
+            nursery.start_soon(self.view.keep)
+            nursery.start_soon(self._exporting)
+            nursery.start_soon(self._watch_store)
+            crew = Crew(nursery, self.bell, self.file.limits, self.folder / "logs", tokens)
+            try:
+                await self._clear(link, [attempt.room for attempt in left if attempt.room])
+                ending = await self._events(link, crew)
+                if ending.how in ("finished", "stopped", "cancelled"):
+                    await self._say_goodbye(link, tokens)
+            except StoreError as error:
+                ending = Ending("interrupted", error.message)
+            nursery.cancel_scope.cancel()
+        await trio.to_thread.run_sync(self._close, ending)
+        return ending
+
+    async def _events(self, link: Link, crew: Crew) -> Ending:
+        """Play one tournament after the other; the ending of the last one that was played."""
+        states = {event.slug: event.state for event in self.store.contents().events}
+        worst = Ending("finished")
+        for event in self.file.events:
+            if states[event.slug] in ("finished", "stopped", "cancelled"):
+                continue
+            if self.interrupted:
+                return Ending("interrupted", "it was interrupted")
+            ending = await self._event(event, link, crew)
+            if ending.how == "interrupted":
+                return ending
+            if ending.how == "incomplete":
+                worst = ending
+                continue
+            await trio.to_thread.run_sync(self.store.set_event_state, event.slug, ending.how, ending.why)
+            if ending.how == "cancelled":
+                return ending
+        return worst
+
+    async def _event(self, event: Event, link: Link, crew: Crew) -> Ending:
+        table = Table(event, link, crew, self.place, self.file.start_seconds, self.file.patience_seconds)
+        before = sum(a.spent.seconds or 0.0 for a in self.store.contents().attempts if a.event == event.slug)
+        began = trio.current_time()
+        run = self._run = EventRun(
+            table=table,
+            format=self.hooks.format(event),
+            store=self.store,
+            bell=self.bell,
+            concurrency=self.file.concurrency,
+            attempts=self.file.attempts,
+            now=self.hooks.now,
+            listener=self.view,
+            keeper=self.hooks.keeper(event),
+            stops=lambda plan, played: self.hooks.stops(
+                event, plan, played, before / self.file.concurrency + trio.current_time() - began
+            ),
+        )
+        await trio.to_thread.run_sync(self.store.set_event_state, event.slug, "running")
+        self.view.shows(run, link)
+        with trio.CancelScope() as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._bound_the_drain, run, scope)
+                ending = await run.run()
+                nursery.cancel_scope.cancel()
+            return ending
+        return run.orders or Ending("interrupted", "it was interrupted")
+
+    async def _bound_the_drain(self, run: EventRun, scope: trio.CancelScope) -> None:
+        """Games that run at an interrupt get their time, and no more; so it is if the server has failed."""
+        await self.bell.until(lambda: run.orders is not None or self._server_failed() is not None)
+        if (failed := self._server_failed()) is not None:
+            run.orders = Ending("interrupted", failed)
+            scope.cancel()
+        elif run.orders is not None and run.orders.how == "cancelled":
+            scope.cancel()
+        await trio.sleep(DRAIN_SECONDS)
+        scope.cancel()
+
+    def _server_failed(self) -> str | None:
+        return self.server.failed if self.server is not None else None
+
+    async def _clear(self, link: Link, rooms: Sequence[str]) -> None:
+        """Close the rooms in which a killed tool has left games: they are played anew."""
+        for room in rooms:
+            try:
+                await link.request(c.Cancel(room=room, reason="its tournament begins it anew"), within=SERVER_SECONDS)
+            except DeskError as error:
+                if error.code in ("no_server", "wrong_secret"):
+                    return
+
+    async def _say_goodbye(self, link: Link, names: Sequence[str] | dict[str, str]) -> None:
+        with trio.move_on_after(10):
+            for name in names:
+                sentence = await trio.to_thread.run_sync(self.hooks.farewell, self.store, name)
+                try:
+                    await link.request(c.Dismiss(name=name, message=sentence), within=1)
+                except DeskError:
+                    return
+            await self.bell.until(lambda: not link.waiting, trio.current_time() + 2)
+
+    async def _exporting(self) -> None:
+        """Renew the exports now and then, when something has changed."""
+        pause = 5.0
+        while True:
+            await trio.sleep(pause)
+            began = trio.current_time()
+            await trio.to_thread.run_sync(self._export)
+            pause = max(5.0, 20 * (trio.current_time() - began))  # never more than a twentieth of the time
+
+    def _export(self) -> None:
+        try:
+            self.hooks.export()
+        except OSError as error:
+            self.view.trouble(f"the exports can't be written: {error}")
+
+    async def _watch_store(self) -> None:
+        """Notice that somebody has cancelled the tournament from another terminal."""
+        while True:
+            await trio.sleep(WATCH_SECONDS)
+            contents = await trio.to_thread.run_sync(self.store.state)
+            if contents == "cancelled" and self._run is not None:
+                self._run.orders = Ending("cancelled", "it was cancelled")
+                self.bell.ring()
+
+    def _close(self, ending: Ending) -> None:
+        states: dict[str, TournamentState] = {"finished": "finished", "stopped": "finished", "cancelled": "cancelled"}
+        at = self.hooks.now()
+        self.store.give_up_running("the tool was interrupted", at)
+        self.store.set_state(states.get(ending.how, "interrupted"), ending.why)
+        if ending.how == "incomplete":
+            self.store.note(Note(at, "incomplete", ending.why))
+        self._export()
+
+
+def _digest(token: str) -> str:
+    """As ``triarena token`` prints it."""
+    return "sha256:" + sha256(token.encode()).hexdigest()

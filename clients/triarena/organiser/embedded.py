@@ -1,0 +1,115 @@
+"""The tournament's own server: ``triarena serve`` as a process under guard, started again if it dies."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import trio
+
+from .bell import Bell
+from .crew import Place
+from .link import Access
+from .processes import Limits, open_guarded
+
+START_SECONDS: Final = 60.0
+MOST_DEATHS: Final = 5
+"""How often in a row the server is started again before it is given up."""
+SETTLED_SECONDS: Final = 30.0
+"""A server that has run so long is sound: its death is not one of a row."""
+DEFAULTS: Final[Mapping[str, str]] = {
+    "TRIARENA_LIMITS__CONNECTIONS_PER_ADDRESS": "1000",  # all local bots come from one
+    "TRIARENA_ROOMS__GRACE_SECONDS": "15",
+    "TRIARENA_ROOMS__IDLE_SECONDS": "300",
+}
+
+
+@dataclass(slots=True, eq=False)
+class EmbeddedServer:
+    """Run ``keep`` in a nursery. The server's data are in ``folder``; matches go on after its death."""
+
+    folder: Path
+    log: Path
+    host: str
+    port: int
+    """0 takes any free one, and keeps it."""
+    settings: Mapping[str, str]
+    """Environment variables that hold its settings."""
+    bell: Bell
+    trouble: Callable[[str], None]
+    failed: str | None = None
+    """Why there is no server any more."""
+    _listening: int | None = field(default=None, init=False)
+
+    @property
+    def secret_file(self) -> Path:
+        """Where the server keeps the administrator's secret."""
+        return self.folder / "admin-secret"
+
+    def access(self) -> Access | None:
+        """How to administer it; None while it does not listen."""
+        if self._listening is None:
+            return None
+        secret = self.secret_file.read_text(encoding="utf-8").strip()
+        return Access(_reached_at(self.host), self._listening, secret)
+
+    def place(self) -> Place | None:
+        """Where bots on this machine find it."""
+        return None if self._listening is None else Place(_reached_at(self.host), self._listening)
+
+    async def keep(self) -> None:
+        """Run the server until cancelled; if it dies, start it again on the same port with the same data."""
+        deaths = 0
+        while True:
+            began = trio.current_time()
+            sentence = await self._run()
+            deaths = 1 if trio.current_time() - began > SETTLED_SECONDS else deaths + 1
+            if deaths >= MOST_DEATHS:
+                self.failed = f"the server does not stay alive: {sentence}"
+                self.bell.ring()
+                return
+            self.trouble(f"the server has ended and is started again: {sentence}")
+            await trio.sleep(0.2 * deaths)
+
+    async def _run(self) -> str:
+        """Run it once; how it ended."""
+        port_file = self.folder / "port"
+        port_file.unlink(missing_ok=True)
+        words = [sys.executable, "-m", "triarena.cli", "serve", "--host", self.host, "--port", str(self.port)]
+        words += ["--port-file", str(port_file), "--data-dir", str(self.folder), "--log-format", "console"]
+        own = {key: value for key, value in os.environ.items() if not key.startswith("TRIARENA_")}
+        async with open_guarded(
+            words,
+            cwd=self.folder,
+            env={**own, **DEFAULTS, **self.settings},
+            limits=Limits(None, None, None, None),
+            log=self.log,
+            grace=0,  # as if killed, which it survives: nobody shall lose because bots were ended before it
+        ) as process:
+            try:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._announce, port_file)
+                    ended = await process.wait()
+                    nursery.cancel_scope.cancel()
+            finally:
+                self._listening = None
+        last = process.tail(1)
+        return f"{ended.detail}; it said: {last[0]}" if last else ended.detail
+
+    async def _announce(self, port_file: Path) -> None:
+        """Wait until the server listens."""
+        file = trio.Path(port_file)
+        with trio.move_on_after(START_SECONDS):
+            while not await file.exists():  # noqa: ASYNC110 (another process makes it)
+                await trio.sleep(0.02)
+            self.port = self._listening = int(await file.read_text(encoding="ascii"))
+            self.bell.ring()
+
+
+def _reached_at(host: str) -> str:
+    """Under which address this machine reaches a server that listens there."""
+    return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)

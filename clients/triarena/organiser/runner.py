@@ -1,0 +1,206 @@
+"""Playing one tournament: what the plan allows, as much at once as is wanted, until nothing is left to play.
+
+The loop is the only one that decides; attempts run beside it and report by ringing the bell. A result counts from the
+moment when it is in the store. So whatever happens to this process, a resumed tournament has the same plan and the
+same results, and plays the rest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
+
+import trio
+
+from triarena.tournament.schedule import playable
+from triarena.tournament.values import Fixture, Format, Plan, Played
+
+from .attempt import Attempt, Failed, Outcome, Sporting, Table
+from .bell import Bell
+from .records import Attempt as StoredAttempt
+from .records import Spent, StoredResult, StoreError
+from .store import Store, check_agreement
+
+TICK: Final = 1.0
+"""Seconds after which the loop looks again although nobody rang: patience runs out silently."""
+STORE_PAUSE: Final = 2.0
+"""Seconds between two attempts to store what the disk did not take."""
+
+How: TypeAlias = Literal["finished", "stopped", "incomplete", "interrupted", "cancelled"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run of a tournament ended."""
+
+    how: How
+    """``stopped``: by its stopping rule; ``incomplete``: some games could not be played; ``interrupted``: resume it."""
+    why: str = ""
+
+
+class Listener(Protocol):
+    """Who looks on; nothing here may block or fail."""
+
+    def began(self, attempt: Attempt) -> None:
+        """A game is tried."""
+
+    def ended(self, attempt: Attempt, outcome: Outcome) -> None:
+        """And that came of it; a result is stored by now."""
+
+    def trouble(self, sentence: str) -> None:
+        """Something that the organiser should know."""
+
+
+class Keeper(Protocol):
+    """Keeps what there is to know of an irregular match; may block, is run in a thread."""
+
+    def __call__(self, attempt: Attempt, outcome: Outcome) -> str:
+        """The folder in which it was kept, relative to the tournament's; empty if there is none."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class EventRun:
+    """The running of one tournament. ``orders`` says what an administrator wants: None, to interrupt, to cancel."""
+
+    table: Table
+    format: Format
+    store: Store
+    bell: Bell
+    concurrency: int
+    attempts: int
+    """How often a game is tried."""
+    now: Callable[[], datetime]
+    listener: Listener
+    keeper: Keeper
+    stops: Callable[[Plan, dict[str, Played]], str | None]
+    """Why the stopping rule ends it now; None if it does not."""
+    orders: Ending | None = None
+    played: dict[str, Played] = field(default_factory=dict)
+    running: dict[str, Attempt] = field(default_factory=dict)
+    """By the fixture's id."""
+    given_up: dict[str, str] = field(default_factory=dict)
+    """Games that failed too often, and how the last attempt did."""
+    _failures: Counter[str] = field(default_factory=Counter)
+
+    async def run(self) -> Ending:
+        """Play. Raises StoreError if what is stored belongs to another plan."""
+        event = self.table.event.slug
+        self.played = await trio.to_thread.run_sync(self.store.played, event)
+        check_agreement(self.table.event.name, self.plan, self.played)
+        async with trio.open_nursery() as nursery:
+            while True:
+                ending = self._ending()
+                if ending is None:
+                    for fixture in self._startable():
+                        self._start(nursery, fixture)
+                elif not self.running:
+                    return ending
+                await self.bell.rung(TICK)
+
+    @property
+    def plan(self) -> Plan:
+        """The schedule as far as it is known."""
+        return self.format.plan(self.played)
+
+    def left(self) -> list[Fixture]:
+        """The games that are planned and not played, also those that are being played."""
+        return [fixture for fixture in self.plan.fixtures() if fixture.id not in self.played]
+
+    def _ending(self) -> Ending | None:
+        """Why nothing more is to be started; None while there is something to start or to wait for."""
+        if self.orders is not None:
+            return self.orders
+        if self.table.link.fatal is not None:
+            return Ending("interrupted", str(self.table.link.fatal))
+        plan = self.plan
+        why = self.stops(plan, self.played)
+        if why is not None:
+            return Ending("stopped", why)
+        left = [fixture for fixture in plan.fixtures() if fixture.id not in self.played]
+        if not left and plan.complete:
+            return Ending("finished")
+        if left and all(fixture.id in self.given_up for fixture in left):
+            return Ending("incomplete", f"{len(left)} games could not be played: {self.given_up[left[0].id]}")
+        return None
+
+    def _startable(self) -> Sequence[Fixture]:
+        free = self.concurrency - len(self.running)
+        if free <= 0 or not self.table.link.open:
+            return []
+        done = {*self.played, *self.given_up}
+        return playable(self.plan, done, self.running, self.table.available())[:free]
+
+    def _start(self, nursery: trio.Nursery, fixture: Fixture) -> None:
+        attempt = Attempt(fixture, self._failures[fixture.id] + 1, trio.current_time())
+        self.running[fixture.id] = attempt  # at once: the next look must see it
+        nursery.start_soon(self._play, attempt)
+
+    async def _play(self, attempt: Attempt) -> None:
+        """One attempt, from its first record to its last."""
+        fixture, event = attempt.fixture, self.table.event.slug
+        stored: StoredAttempt = await self._stored(partial(self.store.begin_attempt, event, fixture.id, self.now()))
+        self.listener.began(attempt)
+        async with trio.open_nursery() as nursery:
+
+            def opened() -> None:
+                nursery.start_soon(self._stored, partial(self.store.place_attempt, stored, room=attempt.room or ""))
+
+            outcome = await self.table.play(attempt, opened)
+        folder = await trio.to_thread.run_sync(self.keeper, attempt, outcome)
+        spent = self._spent(attempt, outcome)
+        if isinstance(outcome, Sporting):
+            result = StoredResult(
+                event=event,
+                played=outcome.played,
+                attempt=stored.number,
+                match=outcome.match or "",
+                message=outcome.message,
+                started_at=stored.started_at,
+                ended_at=self.now(),
+            )
+            await self._stored(partial(self.store.record_result, result, spent=spent, folder=folder))
+            self.played[fixture.id] = outcome.played
+        else:
+            if outcome.match:
+                await self._stored(partial(self.store.place_attempt, stored, match=outcome.match))
+            await self._stored(
+                partial(self.store.fail_attempt, stored, outcome.message, self.now(), spent=spent, folder=folder)
+            )
+            self._has_failed(attempt, outcome)
+        del self.running[fixture.id]
+        self.listener.ended(attempt, outcome)
+        self.bell.ring()
+
+    def _has_failed(self, attempt: Attempt, outcome: Failed) -> None:
+        id_ = attempt.fixture.id
+        self._failures[id_] += 1
+        if self._failures[id_] >= self.attempts:
+            self.given_up[id_] = outcome.message
+            self.listener.trouble(
+                f"game {id_} ({attempt.fixture.red} v {attempt.fixture.blue}) is given up after {self.attempts} "
+                f"attempts: {outcome.message}"
+            )
+
+    def _spent(self, attempt: Attempt, outcome: Outcome) -> Spent:
+        seconds = trio.current_time() - attempt.began
+        if not isinstance(outcome, Sporting):
+            return Spent(seconds=seconds)
+        red, blue = outcome.used_ms
+        return Spent(seconds, max(0.0, seconds * 1000 - red - blue), red, blue)
+
+    async def _stored(self, write: Callable[[], T]) -> T:
+        """Write to the store; as long as the disk does not take it, wait and try again."""
+        while True:
+            try:
+                return await trio.to_thread.run_sync(write)
+            except StoreError as error:
+                if error.code != "store_failed":
+                    raise
+                self.listener.trouble(f"a result waits to be stored: {error.message}")
+                await trio.sleep(STORE_PAUSE)
