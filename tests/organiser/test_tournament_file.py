@@ -84,6 +84,7 @@ def test_everything_that_can_be_chosen_arrives(folder: Path) -> None:
         seed = 17
         seeds = [5, 6]
         challengers = ["Bob"]
+        challengers_meet = true
         tie_breaks = ["wins"]
         clock = { budget_seconds = 60, increment_seconds = 0.5, margin_ms = 0 }
         points = { win = 3, draw = 1, forfeit_loss = -1 }
@@ -108,6 +109,7 @@ def test_everything_that_can_be_chosen_arrives(folder: Path) -> None:
     }
     assert (event.options, event.format, event.games_per_pairing) == ({"size": 5}, "gauntlet", 4)
     assert (event.seed, event.seeds, event.challengers, event.tie_breaks) == (17, (5, 6), ("Bob",), ("wins",))
+    assert event.challengers_meet
     assert event.time_control == Budget(budget_ms=60_000, increment_ms=500, margin_ms=0)
     assert event.points == PointTable(win=3, draw=1, forfeit_loss=-1)
     assert event.stop == Stop(100, 5)
@@ -129,6 +131,7 @@ def test_several_tournaments_override_the_top_and_take_its_options_only_with_its
         name = "Towers, again"
         format = "double_knockout"
         tie_pairs = 0
+        seeding = "lot"
 
         [[tournaments]]
         game = "flowerwars"
@@ -143,6 +146,7 @@ def test_several_tournaments_override_the_top_and_take_its_options_only_with_its
     assert [event.games_per_pairing for event in file.events] == [4, 4, 4]
     assert (first.options["size"], first.format, first.rounds) == (5, "swiss", 2)
     assert (second.options["size"], second.format, second.rounds, second.tie_pairs) == (5, "double_knockout", None, 0)
+    assert [event.seeding for event in file.events] == ["given", "lot", "given"]
     assert (third.options["size"], third.format, third.rounds, third.names) == (8, "swiss", 1, ("Bob", "Ann"))
 
 
@@ -214,6 +218,9 @@ LINE_2 = [
     ("rounds = 3", "rounds", "the rounds of a round_robin follow from the number of bots"),
     ("games_per_pairing = 3", "games_per_pairing", "it must be 1 or even, since games come in pairs"),
     ('challengers = ["Ann"]', "challengers", "only a gauntlet has challengers, and the format is round_robin"),
+    ("challengers_meet = false", "challengers_meet", "only a gauntlet has challengers"),
+    ('seeding = "lot"', "seeding", "it makes no difference to a round_robin"),
+    ('seeding = "random"', "seeding", "it must be one of given, lot"),
     ("tie_pairs = 2", "tie_pairs", "only a knockout breaks ties by further games"),
     ('tie_breaks = ["wins", "buchholtz"]', "tie_breaks[2]", "did you mean 'buchholz'?"),
     ('tie_breaks = ["wins", "wins"]', "tie_breaks[2]", "wins stands there twice"),
@@ -255,6 +262,7 @@ IN_FORMATS = [
     ("gauntlet", 'challengers = ["an"]', "challengers[1]", "no bot called 'an' plays here; did you mean 'Ann'?"),
     ("gauntlet", 'challengers = ["Ann", "Ann"]', "challengers[2]", "'Ann' stands there twice"),
     ("gauntlet", 'challengers = ["Ann", "Bob", "Cleo"]', "challengers", "nobody is left to challenge"),
+    ("knockout", "seeds = [1]", "seeds", "2 games and 1 pairs to break ties, which takes 2 boards, and 1 are given"),
     ("knockout", "rounds = 2", "rounds", "follow from the number of bots"),
 ]
 

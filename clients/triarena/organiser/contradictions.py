@@ -18,6 +18,8 @@ Tell: TypeAlias = Callable[[tuple[str | int, ...], str], None]
 
 ROUNDS_OF: Final = ("swiss", "ladder")
 """Formats whose number of rounds is chosen."""
+SEEDED: Final = ("swiss", "ladder", "knockout", "double_knockout")
+"""Formats to which the bots' order, the strongest first, makes a difference."""
 KNOCKOUTS: Final = ("knockout", "double_knockout")
 DEFAULT_MARGIN_MS: Final = 50.0
 
@@ -28,10 +30,6 @@ class Terms:
 
     table: EventTable
     players: Sequence[str]
-
-    def gives(self, key: str) -> bool:
-        """Whether the file says anything about ``key``."""
-        return key in self.table.model_fields_set
 
     @property
     def endless(self) -> bool:
@@ -55,9 +53,9 @@ def tell_contradictions(terms: Terms, tell: Tell) -> None:
     _challengers(terms, tell)
     _tie_breaks(terms, tell)
     _sprt(terms, tell)
-    for at, seed in enumerate(terms.table.seeds):
-        if seed in terms.table.seeds[:at]:
-            tell(("seeds", at), f"the seed {seed} stands there twice, so the same board would be played twice")
+    _seeds(terms, tell)
+    if terms.table.seeding is not None and terms.table.format not in SEEDED:
+        tell(("seeding",), f"it makes no difference to a {terms.table.format}, where everybody's opponents are fixed")
     if terms.table.tie_pairs is not None and terms.table.format not in KNOCKOUTS:
         tell(("tie_pairs",), f"only a knockout breaks ties by further games, and the format is {terms.table.format}")
 
@@ -87,11 +85,25 @@ def _games(terms: Terms, tell: Tell) -> None:
         tell(("games_per_pairing",), "a double round robin needs 2 at least: it counts the games of both legs")
 
 
+def _seeds(terms: Terms, tell: Tell) -> None:
+    """Two players who meet shall have a new board for every pair of their games."""
+    seeds, table = terms.table.seeds, terms.table
+    for at, seed in enumerate(seeds):
+        if seed in seeds[:at]:
+            tell(("seeds", at), f"the seed {seed} stands there twice, so the same board would be played twice")
+    further = (1 if table.tie_pairs is None else table.tie_pairs) if table.format in KNOCKOUTS else 0
+    least = max(1, table.games_per_pairing // 2) + further
+    if seeds and len(seeds) < least:
+        why = f"{table.games_per_pairing} games" + (f" and {further} pairs to break ties" if further else "")
+        tell(("seeds",), f"two bots that meet play {why}, which takes {least} boards, and {len(seeds)} are given")
+
+
 def _challengers(terms: Terms, tell: Tell) -> None:
     challengers = terms.table.challengers
     if terms.table.format != "gauntlet":
-        if challengers is not None:
-            tell(("challengers",), f"only a gauntlet has challengers, and the format is {terms.table.format}")
+        for key in ("challengers", "challengers_meet"):
+            if getattr(terms.table, key) is not None:
+                tell((key,), f"only a gauntlet has challengers, and the format is {terms.table.format}")
         return
     if not challengers:
         example = shown(terms.players[0] if terms.players else "Ann")

@@ -90,6 +90,8 @@ class EventReading:
             games_per_pairing=table.games_per_pairing,
             seeds=tuple(table.seeds),
             challengers=tuple(table.challengers or ()),
+            challengers_meet=bool(table.challengers_meet),
+            seeding=table.seeding or "given",
             tie_pairs=1 if table.tie_pairs is None else table.tie_pairs,
             stop=_stop(table),
         )

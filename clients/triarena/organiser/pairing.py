@@ -17,6 +17,8 @@ def format_of(event: Event) -> CountedFormat:
         rounds=event.rounds,
         seeds=event.seeds,
         challengers=event.challengers,
+        challengers_meet=event.challengers_meet,
         tie_pairs=event.tie_pairs,
         points=event.points,
+        seeding=event.seeding,
     )

@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
 from triarena.protocol.values import Seed
+from triarena.tournament.formats import Seeding
 
 from .spec import FormatName
 
@@ -105,6 +106,8 @@ class EventTable(Table):
     points: PointsTable = PointsTable()
     tie_breaks: Annotated[list[str], Field(max_length=20)] | None = None
     challengers: Annotated[list[str], Field(max_length=MAX_BOTS)] | None = None
+    challengers_meet: bool | None = None
+    seeding: Seeding | None = None
     tie_pairs: Annotated[int, Field(ge=0, le=100)] | None = None
     stop: StopTable = StopTable()
 
@@ -132,5 +135,5 @@ EVENT_KEYS: Final = tuple(EventTable.model_fields)
 """What a tournament takes over from the top of the file, unless it says it itself."""
 WITH_GAME: Final = ("options",)
 """Taken over only along with the game."""
-WITH_FORMAT: Final = ("rounds", "challengers", "tie_pairs")
+WITH_FORMAT: Final = ("rounds", "challengers", "challengers_meet", "seeding", "tie_pairs")
 """Taken over only along with the format."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from triarena.protocol.values import Budget, PerMove, Unlimited
+from triarena.tournament.formats import Seeding
 from triarena.tournament.points import PointTable
 
 PlayerKind: TypeAlias = Literal["file", "shipped", "command", "remote"]
@@ -102,6 +103,10 @@ class Event:
     """Of the boards, to be taken in turn; empty: derived from ``seed``."""
     challengers: tuple[str, ...] = ()
     """Of a gauntlet: the names of those who meet all the others."""
+    challengers_meet: bool = False
+    """Of a gauntlet: whether they meet each other as well."""
+    seeding: Seeding = "given"
+    """Of formats that go by strength: the order of ``players``, or one drawn by lot from ``seed``."""
     tie_pairs: int = 1
     """Of a knockout: how many further pairs of games a drawn encounter gets before its tie is broken otherwise."""
     stop: Stop = Stop()
