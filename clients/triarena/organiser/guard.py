@@ -76,13 +76,20 @@ class Guard:
             say({"event": "ended", "why": "cannot_start", "filename": getattr(error, "filename", None)} | facts)
             return
         say({"event": "started", "pid": self._process.pid})
+        try:
+            self._guard()
+        except BaseException:  # a fault of ours must not set the command free
+            self._tree.kill_all()
+            raise
+        self._log.close()
+        self._say_how_it_ended()
+
+    def _guard(self) -> None:
         threads = [threading.Thread(target=work, daemon=True) for work in (self._listen, self._reap, self._pump)]
         for thread in threads:
             thread.start()
         self._watch()
         threads[-1].join(LAST_WORDS_SECONDS)
-        self._log.close()
-        self._say_how_it_ended()
 
     def _say_how_it_ended(self) -> None:
         code, number = self._left or (None, None)
@@ -193,7 +200,8 @@ class Guard:
     def _first_has_left(self, code: int | None, number: int | None) -> None:
         self._process.returncode = -number if number else code or 0
         self._left = (code, number)
-        self._end("exited", 0.0)
+        self._why = self._why or "exited"
+        self._kill_at = min(self._kill_at, time.monotonic() + KILL_AGAIN_SECONDS)  # mostly nobody is left to be killed
 
     def _look(self) -> None:
         memory = self._limits["memory"]

@@ -52,6 +52,7 @@ class LinuxTree:
         self._tick = os.sysconf("SC_CLK_TCK")
         self._ended_cpu = 0.0
         self._guard = os.getpid()
+        self._has_lists = os.path.exists(f"/proc/{self._guard}/task/{self._guard}/children")
 
     def before_exec(self) -> None:
         """Called in the child before it becomes the command: it shall not outlive a guard that is killed."""
@@ -70,7 +71,7 @@ class LinuxTree:
         takes the kernel much longer.
         """
         usage = Usage(cpu=self._ended_cpu)
-        pids = self.pids()
+        pids = self._descendants(children_by_list) if self._has_lists else self.pids()
         for pid in pids:
             try:
                 with open(f"/proc/{pid}/stat", "rb") as file:
@@ -87,16 +88,7 @@ class LinuxTree:
 
     def pids(self) -> list[int]:
         """Every descendant, parents before their children; zombies too."""
-        found: list[int] = []
-        known = {self._guard}
-        queue = [self._guard]
-        while queue:
-            for child in self._children(queue.pop()):
-                if child not in known:
-                    known.add(child)
-                    found.append(child)
-                    queue.append(child)
-        return found
+        return self._descendants(children_by_scan().get)
 
     def terminate(self) -> None:
         """Ask everybody to end."""
@@ -116,15 +108,26 @@ class LinuxTree:
         for pid in self.pids():
             send(pid, signal.SIGKILL)
 
-    def _children(self, pid: int) -> list[int]:
-        children: list[int] = []
-        try:
-            for thread in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
-                    children += map(int, file.read().split())
-        except OSError:  # it has just ended: its children are the guard's now, or will be at the next look
-            pass
-        return children
+    def kill_all(self) -> None:
+        """Kill everybody until nobody is left, without any help from outside."""
+        while True:
+            self.kill()
+            try:
+                os.wait()
+            except ChildProcessError:
+                return
+
+    def _descendants(self, children: Callable[[int], list[int] | None]) -> list[int]:
+        found: list[int] = []
+        known = {self._guard}
+        queue = [self._guard]
+        while queue:
+            for child in children(queue.pop()) or ():
+                if child not in known:
+                    known.add(child)
+                    found.append(child)
+                    queue.append(child)
+        return found
 
     def _proportional(self, pid: int) -> int:
         try:
@@ -187,6 +190,15 @@ class PortableTree:
         """Kill everybody who is known; to be repeated until nobody is left."""
         self._each("suspend")
         self._each("kill")
+        if sys.platform != "win32" and self._known:
+            with suppress(OSError):  # orphans that have stayed in the command's group
+                os.killpg(self._known[0].pid, signal.SIGKILL)
+
+    def kill_all(self) -> None:
+        """Kill everybody who is known, until nobody is left."""
+        while self.pids():
+            self.kill()
+            self._psutil.wait_procs(self._alive(), timeout=1)
 
     def _each(self, action: str) -> None:
         self._meet()
@@ -206,6 +218,27 @@ class PortableTree:
 
     def _alive(self) -> list[Any]:
         return [process for process in self._known if process.is_running()]
+
+
+def children_by_list(pid: int) -> list[int]:
+    """The children of a process as the kernel lists them: fast, but one may be missing while others end."""
+    children: list[int] = []
+    with suppress(OSError):  # it may just have ended
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{thread}/children", "rb") as file:
+                children += map(int, file.read().split())
+    return children
+
+
+def children_by_scan() -> dict[int, list[int]]:
+    """The children of every process of the system, by looking at each one for its parent."""
+    children: dict[int, list[int]] = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+                children.setdefault(parent, []).append(int(name))
+    return children
 
 
 def send(pid: int, number: int) -> None:

@@ -96,7 +96,9 @@ class GuardedProcess:
                 data = file.read(TAIL_READ)
         except OSError:
             return ()
-        said = data.decode("utf-8", errors="replace").splitlines()[1 if start else 0 :]
+        said = data.decode("utf-8", errors="replace").splitlines()
+        if start and len(said) > 1:
+            del said[0]  # of which the beginning is missing
         return tuple(
             "".join(c if c.isprintable() else " " if c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line)
             for line in (line[:LONGEST_LINE] for line in said[-lines:])
@@ -178,11 +180,7 @@ async def open_guarded(
         | {"processes": limits.processes, "threads": limits.threads},
     }
     guard = await trio.lowlevel.open_process(
-        guard_command(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        guard_command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **apart()
     )
     process = GuardedProcess(guard, order, limits)
     error: BaseException | None = None
@@ -198,6 +196,13 @@ async def open_guarded(
             await process._close()
     if error is not None:
         raise error
+
+
+def apart() -> dict[str, Any]:
+    """How to start a guard so that what a terminal sends to its programs does not reach it."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+    return {"start_new_session": True}
 
 
 def guard_command() -> list[str]:

@@ -1,0 +1,272 @@
+"""Processes under guard: how they start, how they end, and that they end with whoever started them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import trio
+
+from triarena.organiser.processes import Limits, open_guarded
+
+from .roll_call import DEADLINE_SECONDS, PRELUDE, RollCall, exists
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no signals on Windows")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers and death signals")
+
+
+async def test_a_command_that_ends_at_once_tells_its_exit_code_and_what_it_said(roll: RollCall, log: Path) -> None:
+    script = "print('out'); print('err', file=sys.stderr); sys.exit(3)"
+    async with open_guarded(roll.script(script), log=log) as process:
+        ended = await process.wait()
+        assert process.ended is ended
+    assert (ended.why, ended.exit_code, ended.signal) == ("exited", 3, None)
+    assert ended.detail == "it ended by itself (exit code 3)"
+    assert sorted(process.tail()) == ["err", "out"]
+
+
+@posix
+async def test_a_command_that_crashes_tells_its_signal(roll: RollCall, log: Path) -> None:
+    async with open_guarded(roll.script("os.kill(os.getpid(), signal.SIGSEGV)"), log=log) as process:
+        ended = await process.wait()
+    assert (ended.why, ended.exit_code, ended.signal) == ("exited", None, signal.SIGSEGV)
+    assert ended.detail == "it ended by itself (SIGSEGV)"
+
+
+async def test_a_command_gets_its_folder_its_environment_an_empty_input_and_none_of_our_files(
+    roll: RollCall, log: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "the folder"
+    folder.mkdir()
+    script = """
+print(os.getcwd())
+print(os.environ["COLOUR"], "HOME" in os.environ)
+print(repr(sys.stdin.read()))
+print([fd for fd in range(3, 256) if os.path.exists(f"/proc/self/fd/{fd}")])
+"""
+    environment = {"COLOUR": "blé", "PYTHONUTF8": "1"} | {k: v for k, v in os.environ.items() if k == "SYSTEMROOT"}
+    command = [word for word in roll.script(script) if word != "-I"]
+    async with open_guarded(command, log=log, cwd=folder, env=environment) as process:
+        await process.wait()
+    assert process.tail() == (str(folder), "blé False", "''", "[]")
+
+
+@posix
+async def test_who_gives_in_to_being_told_may_end_in_its_own_way(roll: RollCall, log: Path) -> None:
+    script = "signal.signal(signal.SIGTERM, lambda *_: sys.exit(0)); c = report(); signal.pause()"
+    async with open_guarded(roll.script(script), log=log, grace=DEADLINE_SECONDS) as process:
+        await roll.present()
+        ended = await process.kill()
+    assert (ended.why, ended.exit_code) == ("killed", 0)
+    assert ended.detail == "it was told to end, and did (exit code 0)"
+
+
+@posix
+async def test_who_does_not_listen_is_killed_after_the_grace(roll: RollCall, log: Path) -> None:
+    script = "signal.signal(signal.SIGTERM, signal.SIG_IGN); c = report(); signal.pause()"
+    async with open_guarded(roll.script(script), log=log, grace=0.1) as process:
+        await roll.present()
+        with trio.fail_after(DEADLINE_SECONDS):
+            ended = await process.kill()
+    assert (ended.why, ended.signal) == ("killed", signal.SIGKILL)
+    assert ended.detail == "it was told to end, did not, and was killed"
+    assert roll.survivors() == []
+
+
+@posix
+async def test_a_second_kill_with_a_shorter_grace_hastens_the_end(roll: RollCall, log: Path) -> None:
+    script = "signal.signal(signal.SIGTERM, lambda *_: report()); c = report()\nwhile True: signal.pause()"
+    async with open_guarded(roll.script(script), log=log, grace=3600) as process, trio.open_nursery() as nursery:
+        await roll.present()
+        nursery.start_soon(process.kill)
+        await roll.present()  # it has been asked
+        with trio.fail_after(DEADLINE_SECONDS):
+            await process.kill(grace=0)
+    assert roll.survivors() == []
+
+
+async def test_leaving_the_block_ends_the_command(roll: RollCall, log: Path) -> None:
+    async with open_guarded(roll.script("c = report(); time.sleep(3600)"), log=log) as process:
+        assert await roll.present() == [process.pid]
+        assert process.ended is None
+    assert process.ended is not None
+    assert process.ended.why == "killed"
+    assert roll.survivors() == []
+
+
+async def test_a_cancellation_ends_the_command(roll: RollCall, log: Path) -> None:
+    with trio.CancelScope() as scope:
+        async with open_guarded(roll.script("c = report(); time.sleep(3600)"), log=log) as process:
+            await roll.present()
+            scope.cancel()
+            await process.wait()
+    assert scope.cancelled_caught
+    assert roll.survivors() == []
+
+
+async def test_a_cancellation_while_the_command_is_being_started_leaves_nothing(roll: RollCall, log: Path) -> None:
+    before = children_of_ours()
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        async with open_guarded(roll.script("c = report(); time.sleep(3600)"), log=log):
+            pytest.fail("the block was entered")
+    assert children_of_ours() == before
+
+
+def children_of_ours() -> set[int]:
+    psutil = pytest.importorskip("psutil")
+    return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+async def test_an_error_in_the_block_comes_out_as_it_is(roll: RollCall, log: Path) -> None:
+    async def fail() -> None:
+        async with open_guarded(roll.script("c = report(); time.sleep(3600)"), log=log):
+            await roll.present()
+            raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        await fail()
+    assert roll.survivors() == []
+
+
+@posix
+async def test_a_guard_takes_no_notice_of_a_terminals_signals(roll: RollCall, log: Path) -> None:
+    async with open_guarded(roll.script("c = report(); time.sleep(3600)"), log=log) as process:
+        await roll.present()
+        (guard,) = roll.parents
+        assert os.getsid(guard) == guard
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(guard, number)
+        ended = await process.kill()
+    assert (ended.why, ended.signal) == ("killed", signal.SIGTERM)
+
+
+@linux
+async def test_a_command_dies_with_its_guard(roll: RollCall, log: Path) -> None:
+    async with open_guarded(roll.script("c = report(); signal.pause()"), log=log) as process:
+        await roll.present()
+        os.kill(roll.parents[0], signal.SIGKILL)
+        with trio.fail_after(DEADLINE_SECONDS):
+            ended = await process.wait()
+    await roll.hang_up()
+    assert ended.why == "lost"
+
+
+@posix
+async def test_whoever_dies_by_kill_9_takes_its_commands_and_their_ports_along(roll: RollCall, tmp_path: Path) -> None:
+    """The tool is a process of its own here; its two commands each listen, and one has a child that left its session.
+
+    The commands ignore being asked.
+    """
+    command = PRELUDE + (
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN); door = socket.create_server(('127.0.0.1', 0))\n"
+        "print(door.getsockname()[1], flush=True)\n"
+        "if sys.argv[2] == '1' and os.fork() == 0: os.setsid()\n"
+        "c = report(); signal.pause()"
+    )
+    tool = f"""
+import sys, trio
+from pathlib import Path
+from triarena.organiser.processes import open_guarded
+
+async def run(number):
+    command = [sys.executable, "-c", {command!r}, {str(roll.port)!r}, str(number)]
+    async with open_guarded(command, log=Path({str(tmp_path)!r}, f"{{number}}.log"), grace=60) as process:
+        await process.wait()
+
+async def main():
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run, 0)
+        nursery.start_soon(run, 1)
+
+trio.run(main)
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    parent = await trio.lowlevel.open_process([sys.executable, "-c", tool], env=environment)
+    try:
+        await roll.present(3)
+    finally:
+        parent.kill()
+        await parent.wait()
+    await roll.hang_up()
+    with trio.fail_after(DEADLINE_SECONDS):
+        while any(map(exists, {*roll.pids, *roll.parents})):
+            await trio.lowlevel.checkpoint()
+    for number in (0, 1):
+        port = int((tmp_path / f"{number}.log").read_text())
+        with pytest.raises(OSError, match="all attempts to connect"):
+            await trio.open_tcp_stream("127.0.0.1", port)
+
+
+async def test_twenty_commands_at_once_are_kept_apart(roll: RollCall, tmp_path: Path) -> None:
+    codes: dict[int, int | None] = {}
+
+    async def run(number: int) -> None:
+        script = f"print({number}); sys.exit({number})"
+        async with open_guarded(roll.script(script), log=tmp_path / str(number)) as process:
+            codes[number] = (await process.wait()).exit_code
+            assert process.tail() == (str(number),)
+
+    async with trio.open_nursery() as nursery:
+        for number in range(20):
+            nursery.start_soon(run, number)
+    assert codes == {number: number for number in range(20)}
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        (["jaba", "Bot"], "there is no program 'jaba' on the PATH: check its spelling, and that it is installed"),
+        (["./jaba"], "there is no program './jaba': check its spelling, and that it is installed"),
+        (["./data.txt"], "'./data.txt' may not be run: is it a program, and is it marked as one (chmod +x)?"),
+        (["./wrong.sh"], "the program that the first line of './wrong.sh' names does not exist"),
+        (
+            ["./bare"],
+            "'./bare' is no program of this system; a script needs a first line such as #!/usr/bin/env python3",
+        ),
+        (["null\0byte"], "the system refuses to start 'null\\x00byte': embedded null byte"),
+    ],
+)
+@posix
+async def test_a_command_that_cannot_be_started_says_why(
+    command: list[str], sentence: str, log: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "data.txt").write_text("1")
+    for name, text in {"wrong.sh": "#!/no/such/shell\n", "bare": "move\n"}.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    async with open_guarded(command, log=log, cwd=tmp_path) as process:
+        assert process.pid is None
+        ended = await process.wait()
+    assert (ended.why, ended.exit_code, ended.signal) == ("cannot_start", None, None)
+    assert ended.detail == f"it could not be started: {sentence}"
+
+
+async def test_a_missing_folder_or_a_log_that_cannot_be_written_is_told(log: Path, tmp_path: Path) -> None:
+    async with open_guarded([sys.executable], log=log, cwd=tmp_path / "nowhere") as process:
+        ended = await process.wait()
+    assert ended.detail == f"it could not be started: there is no folder '{tmp_path / 'nowhere'}' to start it in"
+    async with open_guarded([sys.executable], log=tmp_path / "no" / "it.log") as process:
+        ended = await process.wait()
+    assert ended.detail.startswith("it could not be started: its log cannot be written: ")
+    assert process.tail() == ()
+
+
+async def test_limits_may_be_none(roll: RollCall, log: Path) -> None:
+    async with open_guarded(roll.script("pass"), log=log, limits=Limits(None, None, None, None)) as process:
+        assert (await process.wait()).exit_code == 0
+
+
+def test_the_guard_needs_no_installed_package_on_linux() -> None:
+    """It is started for every process, so that what it imports is what a start costs."""
+    slow = {"trio", "dataclasses", "typing", "psutil"}
+    code = f"import sys, triarena.organiser.guard; print(sorted({slow} & {{*sys.modules}}))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == "[]"
