@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol, TypeAlias
 
 from .gauntlet import Gauntlet
+from .ladder import Ladder
 from .points import STANDARD, PointTable
 from .round_robin import DoubleRoundRobin, RoundRobin
-from .seeds import Seeds
+from .seeds import Seeds, by_lot
+from .swiss import Swiss
 from .values import Format
+
+Seeding: TypeAlias = Literal["given", "lot"]
+"""The order in which a format takes the players: as they are given, the strongest first, or drawn by lot."""
 
 
 class CountedFormat(Format, Protocol):
@@ -63,6 +68,15 @@ def _gauntlet(s: Settings) -> CountedFormat:
     return Gauntlet(s.players, s.challengers, s.games_per_pairing, s.seeds, challengers_meet=s.challengers_meet)
 
 
+def _swiss(s: Settings) -> CountedFormat:
+    assert s.rounds is not None, "a Swiss tournament needs rounds"
+    return Swiss(s.players, s.games_per_pairing, s.seeds, s.rounds, s.points)
+
+
+def _ladder(s: Settings) -> CountedFormat:
+    return Ladder(s.players, s.games_per_pairing, s.seeds, s.rounds)
+
+
 FORMATS: Final[Mapping[str, FormatKind]] = {
     "round_robin": FormatKind("Round robin", "Everybody meets everybody.", frozenset(), frozenset(), _round_robin),
     "double_round_robin": FormatKind(
@@ -78,6 +92,20 @@ FORMATS: Final[Mapping[str, FormatKind]] = {
         frozenset({"challengers"}),
         frozenset({"challengers_meet"}),
         _gauntlet,
+    ),
+    "swiss": FormatKind(
+        "Swiss system",
+        "In every round those meet who have the same number of points.",
+        frozenset({"rounds"}),
+        frozenset({"points", "seeding"}),
+        _swiss,
+    ),
+    "ladder": FormatKind(
+        "Ladder",
+        "In every round those meet who are rated next to each other, until it is stopped.",
+        frozenset(),
+        frozenset({"rounds", "seeding"}),
+        _ladder,
     ),
 }
 """By the name that stands in a tournament's file."""
@@ -95,8 +123,9 @@ def make_format(
     challengers_meet: bool = False,
     tie_pairs: int = 1,
     points: PointTable = STANDARD,
+    seeding: Seeding = "given",
 ) -> CountedFormat:
-    """A format for these players, who come in seeding order.
+    """A format for these players, who come in seeding order (or are brought into one by lot).
 
     ``seed`` is the tournament's, from which boards and lots are drawn; ``seeds`` are the boards to be taken in turn
     instead. Raises ValueError, with a sentence, for settings that do not fit: a format that does not exist, too few
@@ -109,6 +138,7 @@ def make_format(
         "rounds": rounds is not None,
         "challengers": bool(challengers),
         "challengers_meet": challengers_meet,
+        "seeding": seeding != "given",
     }
     for setting, is_given in given.items():
         if setting in kind.needs and not is_given:
@@ -118,10 +148,9 @@ def make_format(
     if tie_pairs < 0:
         raise ValueError(f"tie_pairs must be 0 or more, not {tie_pairs}.")
     boards = _boards(kind, seed, tuple(seeds), games_per_pairing, tie_pairs)
+    order = by_lot(seed, "seeding", players) if seeding == "lot" else tuple(players)
     return kind.make(
-        Settings(
-            tuple(players), games_per_pairing, boards, rounds, tuple(challengers), challengers_meet, tie_pairs, points
-        )
+        Settings(order, games_per_pairing, boards, rounds, tuple(challengers), challengers_meet, tie_pairs, points)
     )
 
 

@@ -131,5 +131,6 @@ class Format(Protocol):
 
     def placing(self, played: History) -> tuple[tuple[str, ...], ...] | None:
         """The players by place, those who share one together, where the format itself decides (a knockout);
-        None where points do."""
+        None where points do.
+        """
         ...
