@@ -1,0 +1,81 @@
+"""What the page says of one event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from triarena.organiser.records import Note
+from triarena.organiser.report import EventReport
+from triarena.organiser.wording import STATES, progress, terms
+
+from .cross_tables import cross_table, superiority_table
+from .markup import Markup, tag
+from .rating_chart import rating_chart
+from .rounds import bracket, rounds
+from .standings_table import standings_table
+
+SQUARES_UP_TO = 64
+"""For how many bots tables of everybody against everybody are shown."""
+
+
+def event_section(report: EventReport, at: datetime, replay: str) -> Markup:
+    """A section with its own heading; ``at`` is now, and tells the time zone of what is shown."""
+    event, chart, likelihood = report.event, rating_chart(report), superiority_table(report)
+    squares = len(report.lines) <= SQUARES_UP_TO
+    return tag(
+        "section",
+        tag("div", tag("h2", event.name), state(report.stored.state)),
+        tag("p", [tag("span", clause) for clause in terms(event)], class_="terms soft"),
+        tag("p", report.stored.why) if report.stored.why else None,
+        tag("div", tag("i", style=f"width: {report.progress.share:.1%}"), class_="bar"),
+        tag("p", _progress(report, at)),
+        tag("h3", "Standings"),
+        standings_table(report),
+        (tag("h3", "Bracket"), bracket(report)) if event.format in ("knockout", "double_knockout") else None,
+        (tag("h3", "Ratings"), tag("div", chart, class_="scroll")) if chart is not None else None,
+        tag(
+            "div",
+            tag("div", tag("h3", "Cross table"), cross_table(report)),
+            tag("div", tag("h3", "Who is stronger?"), likelihood) if likelihood is not None else None,
+            class_="beside",
+        )
+        if squares
+        else None,
+        notes(report.notes, at),
+        tag("h3", "Games"),
+        rounds(report, replay),
+        id=event.slug,
+    )
+
+
+def state(name: str) -> Markup:
+    """How something stands, as a badge."""
+    return tag("span", STATES[name], class_=f"state {name}")
+
+
+def notes(found: Sequence[Note], at: datetime) -> Markup | None:
+    """What happened besides, the oldest first."""
+    if not found:
+        return None
+    lines = [tag("li", tag("span", f"{moment(note.at, at)} ", class_="soft"), note.text) for note in found]
+    return tag("div", tag("h3", "Notes"), tag("ul", lines, class_="notes"))
+
+
+def moment(when: datetime, at: datetime) -> str:
+    """A time of day in the zone of ``at``; with the date if it isn't the same day."""
+    here = when.astimezone(at.tzinfo)
+    return f"{here:%H:%M:%S}" if here.date() == at.date() else f"{here:%Y-%m-%d %H:%M}"
+
+
+def _progress(report: EventReport, at: datetime) -> str:
+    """How far it is; of a running event also when it will probably be over."""
+    found = report.progress
+    said = progress(found)
+    if report.stored.state != "running" or not found.left or found.seconds_left is None:
+        return said
+    try:
+        end = at + timedelta(seconds=found.seconds_left)
+    except OverflowError:
+        return said
+    return f"{said}: until {end:%H:%M}" if end.date() == at.date() else f"{said}: until {end:%Y-%m-%d %H:%M}"

@@ -1,0 +1,58 @@
+"""The standings of an event as a table of the page."""
+
+from __future__ import annotations
+
+from triarena.organiser.report import EventReport, Line
+from triarena.organiser.wording import FAILURE_TITLES, number, rating, record, tie_break
+
+from .markup import Markup, join, tag
+
+
+def standings_table(report: EventReport) -> Markup:
+    """Every bot with all that ranks it; columns sort when clicked."""
+    byes = any(line.row.byes for line in report.lines)
+    names = report.tie_breaks
+    head = [
+        _heading("#", "up", "Rank"),
+        tag("th", "bot", data_sort="up", scope="col"),
+        _heading("points", "down"),
+        _heading("W-D-L", "down", "wins, draws, losses"),
+        _heading("played", "down"),
+        *([_heading("byes", "down")] if byes else []),
+        _heading("rating", "down", "Elo scale, the average of all being 0, with its 95 % interval"),
+        *(_heading(tie_break(name), "down", "tie-break") for name in names),
+        *(_heading(kind, "down", "games lost so") for kind in FAILURE_TITLES),
+    ]
+    rows = [tag("tr", _cells(line, names, byes)) for line in report.lines]
+    table = tag("table", tag("thead", tag("tr", head)), tag("tbody", rows), class_="standings")
+    return join(tag("div", table, class_="scroll"), tag("p", _caption(report), class_="caption"))
+
+
+def _heading(title: str, order: str, explained: str | None = None) -> Markup:
+    return tag("th", title, class_="n", data_sort=order, scope="col", title=explained)
+
+
+def _cells(line: Line, names: tuple[str, ...], byes: bool) -> list[Markup]:
+    row, rated = line.row, line.rating
+    lot = tag("span", " lot", class_="soft", title="Only the lot parts it from a neighbour") if row.by_lot else None
+    return [
+        tag("td", str(row.rank), lot, class_="n", data_value=row.rank),
+        tag("th", line.player, scope="row", title=line.player),
+        tag("td", number(row.points), class_="n points", data_value=row.points),
+        tag("td", record(line), class_="n", data_value=row.wins),
+        tag("td", str(row.played), class_="n"),
+        *([tag("td", str(row.byes), class_="n")] if byes else []),
+        tag("td", rating(line), class_="n", data_value=-1e9 if rated is None else rated.value),
+        *(tag("td", number(row.tie_breaks[name]), class_="n", data_value=row.tie_breaks[name]) for name in names),
+        *(tag("td", str(count), class_="n failed" if count else "n zero") for count in line.failures),
+    ]
+
+
+def _caption(report: EventReport) -> str:
+    order = ", then ".join(["points", *(tie_break(name) for name in report.tie_breaks), "the lot"])
+    ranked = f"Ranked as the knockout decided, then by {order}" if report.placed else f"Ranked by {order}"
+    lots = " (where “lot” stands, it decided)" if any(line.row.by_lot for line in report.lines) else ""
+    return (
+        f"{ranked}{lots}. Ratings come from one Bradley-Terry model with draws, fitted over all games; the average is "
+        "0, and ± spans the 95 % interval."
+    )

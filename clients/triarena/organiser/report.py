@@ -1,0 +1,262 @@
+"""How a tournament stands, as values: what the page, the tables, the terminal and the exports all show.
+
+A pure function of the tournament's file and of what its store holds. Whatever shows it computes nothing of its own, so
+all that is shown agrees.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from triarena.tournament.cross_table import Cell, cross_table
+from triarena.tournament.standings import Row, standings
+from triarena.tournament.tally import IRREGULAR, irregular
+from triarena.tournament.values import Fixture, Plan, Played
+
+from .pairing import format_of
+from .records import Attempt, Contents, Note, StoredEvent, StoredResult, TournamentState
+from .spec import Event, TournamentFile
+from .store import check_agreement
+from .strengths import Rating, Strengths, strengths_of
+
+FAILURES: tuple[str, ...] = tuple(IRREGULAR)
+"""What bots are said to have done wrong, in the order of the columns: time-outs, crashes, illegal moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an event is."""
+
+    done: int
+    """Games with a result."""
+    running: int
+    """Games that were being played when the store was read."""
+    left: int
+    """Games without a result: those planned, and those that will be at least; 0 once the event has ended."""
+    more: bool
+    """Whether there may be still more, as results decide."""
+    repeated: int
+    """Attempts that failed for reasons that were no player's, and didn't count."""
+    seconds_left: float | None
+    """How long the games that are left will take at the pace so far; None: nothing tells."""
+
+    @property
+    def total(self) -> int:
+        """Games as far as they are known."""
+        return self.done + self.left
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1."""
+        return self.done / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One bot's line in the standings."""
+
+    row: Row
+    rating: Rating | None
+    """None: it hasn't played, so nothing tells."""
+    failures: tuple[int, ...]
+    """As FAILURES names them."""
+
+    @property
+    def player(self) -> str:
+        """Its name."""
+        return self.row.player
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One fixture with what came of it."""
+
+    fixture: Fixture
+    result: StoredResult | None
+    attempts: tuple[Attempt, ...]
+    """The first one first."""
+
+    @property
+    def played(self) -> Played | None:
+        """Its result for mathematics."""
+        return None if self.result is None else self.result.played
+
+    @property
+    def last(self) -> Attempt | None:
+        """The attempt that counts, or the newest."""
+        return self.attempts[-1] if self.attempts else None
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """One encounter with its games; ``first`` has ``first_points`` from them."""
+
+    first: str
+    second: str
+    games: tuple[Game, ...]
+    first_points: float
+    second_points: float
+
+    @property
+    def over(self) -> bool:
+        """Whether all its games have results."""
+        return all(game.result is not None for game in self.games)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundReport:
+    """One round."""
+
+    number: int
+    title: str
+    """``Round 3``, or the name that the format gives it."""
+    meetings: tuple[Meeting, ...]
+    byes: tuple[str, ...]
+
+    def games(self) -> Iterator[Game]:
+        """All its games, by tables."""
+        return (game for meeting in self.meetings for game in meeting.games)
+
+
+@dataclass(frozen=True, slots=True)
+class EventReport:
+    """How one event stands."""
+
+    event: Event
+    stored: StoredEvent
+    progress: Progress
+    placed: bool
+    """Whether the format itself decides the ranking, by who beat whom, and points only order the rest."""
+    tie_breaks: tuple[str, ...]
+    """Their names, in the order in which they apply."""
+    lines: tuple[Line, ...]
+    """The best first."""
+    strengths: Strengths | None
+    """None as long as too little was played."""
+    cells: tuple[tuple[Cell | None, ...], ...]
+    """The cross table, rows and columns in the order of ``lines``."""
+    rounds: tuple[RoundReport, ...]
+    notes: tuple[Note, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The players as they stand, the best first."""
+        return tuple(line.player for line in self.lines)
+
+    def games(self) -> Iterator[Game]:
+        """All games that are planned or played, by rounds and tables."""
+        return (game for each in self.rounds for game in each.games())
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentReport:
+    """How everything stands."""
+
+    name: str
+    state: TournamentState
+    why: str
+    started_at: datetime
+    events: tuple[EventReport, ...]
+    notes: tuple[Note, ...]
+    """Those that concern no single event."""
+
+
+def report_tournament(file: TournamentFile, contents: Contents) -> TournamentReport:
+    """How all events of a tournament stand. Raises StoreError if what is stored belongs to another file."""
+    return TournamentReport(
+        name=file.name,
+        state=contents.state,
+        why=contents.why,
+        started_at=contents.created_at,
+        events=tuple(report_event(event, contents, file.concurrency) for event in file.events),
+        notes=tuple(note for note in contents.notes if not note.event),
+    )
+
+
+def report_event(event: Event, contents: Contents, concurrency: int = 1) -> EventReport:
+    """How one event stands. Raises StoreError ``unknown_event`` or ``result_disagrees``."""
+    stored = contents.event(event.slug)
+    played = contents.played(event.slug)
+    pairing = format_of(event)
+    plan = pairing.plan(played)
+    check_agreement(event.name, plan, played)
+    attempts = [attempt for attempt in contents.attempts if attempt.event == event.slug]
+    placing = pairing.placing(played)
+    rows = standings(event.names, plan, played, event.points, event.tie_breaks, event.seed, placing=placing)
+    strengths = strengths_of(event.names, played)
+    names = tuple(row.player for row in rows)
+    return EventReport(
+        event=event,
+        stored=stored,
+        progress=_progress(stored, plan, played, attempts, pairing.number_of_games()[0], concurrency),
+        placed=placing is not None,
+        tie_breaks=event.tie_breaks,
+        lines=tuple(_line(row, strengths) for row in rows),
+        strengths=strengths,
+        cells=cross_table(names, played, event.points),
+        rounds=tuple(_rounds(event, plan, contents, attempts)),
+        notes=tuple(note for note in contents.notes if note.event == event.slug),
+    )
+
+
+def _line(row: Row, strengths: Strengths | None) -> Line:
+    rating = strengths.ratings.get(row.player) if strengths is not None else None
+    return Line(row, rating, tuple(irregular(row.forfeits, kind) for kind in FAILURES))
+
+
+def _progress(
+    stored: StoredEvent,
+    plan: Plan,
+    played: Mapping[str, Played],
+    attempts: Sequence[Attempt],
+    least: int,
+    concurrency: int,
+) -> Progress:
+    ended = stored.state in ("finished", "stopped", "cancelled")
+    planned = sum(1 for _ in plan.fixtures())
+    left = 0 if ended else max(planned, least) - len(played)
+    return Progress(
+        done=len(played),
+        running=sum(attempt.state == "running" for attempt in attempts),
+        left=left,
+        more=not (plan.complete or ended),
+        repeated=sum(attempt.state == "failed" for attempt in attempts),
+        seconds_left=_seconds_left(left, stored, attempts, min(concurrency, max(1, len(played_by(plan)) // 2))),
+    )
+
+
+def played_by(plan: Plan) -> frozenset[str]:
+    """Everybody who has a game in a plan."""
+    return frozenset(name for fixture in plan.fixtures() for name in fixture.players)
+
+
+def _seconds_left(left: int, stored: StoredEvent, attempts: Iterable[Attempt], at_once: int) -> float | None:
+    """By the pace of the whole event if its playing time is known, else by the length of its games."""
+    lengths = [each.spent.seconds for each in attempts if each.state == "played" and each.spent.seconds is not None]
+    if left == 0:
+        return 0.0
+    if not lengths:
+        return None
+    if stored.seconds > 0:
+        return left * stored.seconds / len(lengths)
+    return left * sum(lengths) / len(lengths) / at_once
+
+
+def _rounds(event: Event, plan: Plan, contents: Contents, attempts: Iterable[Attempt]) -> Iterator[RoundReport]:
+    results = {each.played.fixture.id: each for each in contents.results if each.event == event.slug}
+    tries: dict[str, list[Attempt]] = defaultdict(list)
+    for attempt in attempts:
+        tries[attempt.fixture].append(attempt)
+
+    def meeting(first: str, second: str, fixtures: Iterable[Fixture]) -> Meeting:
+        games = tuple(Game(each, results.get(each.id), tuple(tries[each.id])) for each in fixtures)
+        over = [game.result.played for game in games if game.result is not None]
+        points = [sum(event.points.points(each, player) for each in over) for player in (first, second)]
+        return Meeting(first, second, games, *points)
+
+    for each in plan.rounds:
+        meetings = tuple(meeting(e.first, e.second, e.fixtures) for e in each.encounters)
+        yield RoundReport(each.number, each.title or f"Round {each.number}", meetings, each.byes)

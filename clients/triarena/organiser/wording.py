@@ -1,0 +1,168 @@
+"""How a tournament's values read: the same words and numbers on the page, in the terminal and in pipes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from triarena.games import UnknownGame, find_game
+from triarena.protocol.values import Budget, PerMove, Unlimited
+from triarena.tournament.formats import FORMATS
+from triarena.tournament.tally import IRREGULAR
+from triarena.tournament.values import Played
+
+from .report import EventReport, Game, Line, Progress
+from .spec import Event
+
+TIE_BREAK_TITLES: Final[Mapping[str, str]] = {
+    "direct_encounter": "direct encounter",
+    "buchholz": "Buchholz",
+    "buchholz_cut_1": "Buchholz cut 1",
+    "sonneborn_berger": "Sonneborn-Berger",
+    "wins": "wins",
+    "game_scores": "game scores",
+}
+"""Headings of columns; a name that isn't here stands for itself."""
+FAILURE_TITLES: Final = tuple(IRREGULAR)
+STATES: Final[Mapping[str, str]] = {
+    "waiting": "not begun",
+    "running": "running",
+    "interrupted": "interrupted",
+    "finished": "finished",
+    "stopped": "decided early",
+    "cancelled": "cancelled",
+}
+MINUS: Final = "\u2212"
+
+
+def number(value: float) -> str:
+    """Points and scores: without needless digits, at most two after the point."""
+    return f"{round(value, 2) + 0.0:g}" if abs(value) < 1e6 else f"{value:.0f}"
+
+
+def signed(value: float) -> str:
+    """A rating: rounded, with its sign."""
+    rounded = round(value)
+    return f"+{rounded}" if rounded > 0 else f"{MINUS}{-rounded}" if rounded < 0 else "0"
+
+
+def rating(line: Line) -> str:
+    """A bot's rating with half the width of its 95 % interval, e.g. ``+120 ± 45``; a dash if nothing is known."""
+    if line.rating is None:
+        return "–"
+    return f"{signed(line.rating.value)} ± {(line.rating.high - line.rating.low) / 2:.0f}"
+
+
+def record(line: Line) -> str:
+    """Wins, draws, losses."""
+    return f"{line.row.wins}-{line.row.draws}-{line.row.losses}"
+
+
+def percent(share: float) -> str:
+    """A likelihood that never claims certainty: ``<1`` and ``>99`` at the ends."""
+    return "<1" if share < 0.01 else ">99" if share > 0.99 else f"{share * 100:.0f}"
+
+
+def seconds(value: float) -> str:
+    """A duration as people say it: ``0.25 s``, ``48 s``, ``12 min``, ``3 h 05 min``."""
+    if value < 10:
+        return f"{value:.2g} s"
+    if value < 99.5:
+        return f"{value:.0f} s"
+    minutes = round(value / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def milliseconds(value: float | None) -> str:
+    """Time that a clock was charged; a dash if it isn't known."""
+    return "–" if value is None else f"{value:.0f} ms" if value < 1000 else seconds(value / 1000)
+
+
+def clock(control: PerMove | Budget | Unlimited) -> str:
+    """A time control in a few words."""
+    match control:
+        case PerMove(move_ms=move, strikes=strikes):
+            forgiven = f", {strikes} overruns forgiven" if strikes else ""
+            return f"{seconds(move / 1000)} a move{forgiven}"
+        case Budget(budget_ms=budget, increment_ms=increment):
+            added = f" and {seconds(increment / 1000)} a move" if increment else ""
+            return f"{seconds(budget / 1000)} a game{added}"
+        case Unlimited():
+            return "no clock"
+
+
+def game_title(event: Event) -> str:
+    """The game's name for people."""
+    try:
+        return find_game(event.game).title
+    except UnknownGame:  # of a distribution that isn't installed here
+        return event.game
+
+
+def format_title(event: Event) -> str:
+    """The format's name for people."""
+    kind = FORMATS.get(event.format)
+    return kind.title if kind is not None else event.format.replace("_", " ")
+
+
+def terms(event: Event) -> tuple[str, ...]:
+    """What is played and how, in a few short clauses."""
+    options = ", ".join(f"{name} {value}" for name, value in event.options.items())
+    games = "1 game" if event.games_per_pairing == 1 else f"{event.games_per_pairing} games"
+    rounds = () if event.rounds is None else (f"{event.rounds} rounds",)
+    return (
+        f"{game_title(event)} ({options})" if options else game_title(event),
+        format_title(event),
+        *rounds,
+        f"{games} per pairing",
+        clock(event.time_control),
+        f"seed {event.seed}",
+    )
+
+
+def progress(value: Progress) -> str:
+    """How far an event is: ``12 of 30 games played, 2 running, about 4 min left``."""
+    total = f"{value.total} or more" if value.more else f"{value.total}"
+    done = "1 game played" if value.done == 1 else f"{value.done} games played"
+    parts = [f"{value.done} of {total} games played" if value.left or value.more else done]
+    if value.running:
+        parts.append(f"{value.running} running")
+    if value.left and value.seconds_left is not None:
+        parts.append(f"about {seconds(value.seconds_left)} left")
+    if value.repeated:
+        attempts = "1 attempt" if value.repeated == 1 else f"{value.repeated} attempts"
+        parts.append(f"{attempts} failed and did not count")
+    return ", ".join(parts)
+
+
+def score(played: Played) -> str:
+    """A result from red's side: ``1–0``, ``½–½``, and ``0–0`` if both failed."""
+    if played.winner is not None:
+        return "1–0" if played.winner == "red" else "0–1"
+    return "0–0" if played.offenders else "½–½"
+
+
+def reason(played: Played) -> str:
+    """Why a game ended, and through whom if somebody forfeited."""
+    who = " and ".join(played.fixture.red if side == "red" else played.fixture.blue for side in played.offenders)
+    words = played.reason.replace("_", " ")
+    return f"{words}: {who}" if who else words
+
+
+def standing(game: Game) -> str:
+    """How a game without a result stands."""
+    last = game.last
+    if last is None:
+        return "to be played"
+    return "being played" if last.state == "running" else "to be repeated"
+
+
+def tie_break(name: str) -> str:
+    """The heading of a tie-break's column."""
+    return TIE_BREAK_TITLES.get(name, name.replace("_", " "))
+
+
+def decided(report: EventReport) -> str:
+    """An event's state, with why if there is something to say."""
+    words = STATES[report.stored.state]
+    return f"{words}: {report.stored.why}" if report.stored.why else words
