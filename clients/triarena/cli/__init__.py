@@ -47,6 +47,7 @@ AUDIENCES: dict[str, dict[str, tuple[str, str]]] = {
         "resume": ("triarena.cli.resume:resume", "Let a paused match go on."),
         "step": ("triarena.cli.step:step", "Let a paused match go on for one ply."),
         "cancel": ("triarena.cli.cancel:cancel", "Break off a match."),
+        "tournament": ("triarena.cli.tournament:tournament", "Run tournaments between many bots."),
         "token": ("triarena.cli.token:token", "Make a token for a bot, so that its name is its own."),
         "kick": ("triarena.cli.kick:kick", "Close somebody's connection."),
     },
@@ -67,7 +68,9 @@ EXTRAS = {
     "sqlalchemy": "server",
     "alembic": "server",
     "platformdirs": "server",
+    "filelock": "server",
     "psycopg": "postgresql",
+    "psutil": "tournament",
 }
 """Top-level module to the extra that installs it."""
 

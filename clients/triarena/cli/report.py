@@ -47,7 +47,7 @@ def report(match: str, config: Path | None, data_dir: Path | None, database: str
     if as_json:
         click.echo(json.dumps(_plain(stored)))
     else:
-        for section in _sections(stored):
+        for section in sections(stored):
             click.echo(section)
 
 
@@ -71,7 +71,8 @@ def _iso(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds")
 
 
-def _sections(stored: StoredMatch) -> Iterator[str]:
+def sections(stored: StoredMatch) -> Iterator[str]:
+    """What is printed, part by part."""
     evidence = stored.ended.evidence if stored.ended is not None and stored.ended.evidence is not None else {}
     yield _heading(stored)
     for side in SIDES:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -81,6 +82,9 @@ class Campaign:
     bell: Bell
     interrupted: bool = False
     _run: EventRun | None = field(default=None, init=False)
+    _broken_off: trio.Event = field(default_factory=trio.Event, init=False)
+    _seconds: Callable[[], float] = field(default=lambda: 0.0, init=False)
+    """For how long the present tournament has been played, also before an interrupt."""
 
     def interrupt(self) -> None:
         """Start nothing more; let the games that run be played to their end, for a while."""
@@ -88,6 +92,11 @@ class Campaign:
         if self._run is not None and self._run.orders is None:
             self._run.orders = Ending("interrupted", "it was interrupted")
         self.bell.ring()
+
+    def break_off(self) -> None:
+        """End at once; the games that run are played again when the tournament is resumed."""
+        self.interrupt()
+        self._broken_off.set()
 
     async def run(self) -> Ending:
         """Play what is left to play. What has ended is in the store when this returns, and the exports are written."""
@@ -136,8 +145,8 @@ class Campaign:
 
     async def _event(self, event: Event, link: Link, crew: Crew) -> Ending:
         table = Table(event, link, crew, self.place, self.file.start_seconds, self.file.patience_seconds)
-        before = sum(a.spent.seconds or 0.0 for a in self.store.contents().attempts if a.event == event.slug)
-        began = trio.current_time()
+        before, began = self.store.contents().event(event.slug).seconds, trio.current_time()
+        self._seconds = lambda: before + trio.current_time() - began
         run = self._run = EventRun(
             table=table,
             format=self.hooks.format(event),
@@ -148,9 +157,7 @@ class Campaign:
             now=self.hooks.now,
             listener=self.view,
             keeper=self.hooks.keeper(event),
-            stops=lambda plan, played: self.hooks.stops(
-                event, plan, played, before / self.file.concurrency + trio.current_time() - began
-            ),
+            stops=lambda plan, played: self.hooks.stops(event, plan, played, self._seconds()),
         )
         await trio.to_thread.run_sync(self.store.set_event_state, event.slug, "running")
         self.view.shows(run, link)
@@ -159,7 +166,10 @@ class Campaign:
                 nursery.start_soon(self._bound_the_drain, run, scope)
                 ending = await run.run()
                 nursery.cancel_scope.cancel()
+            await self._note_seconds(event)
             return ending
+        with trio.move_on_after(DRAIN_SECONDS):
+            await self._clear(link, [attempt.room for attempt in run.running.values() if attempt.room])
         return run.orders or Ending("interrupted", "it was interrupted")
 
     async def _bound_the_drain(self, run: EventRun, scope: trio.CancelScope) -> None:
@@ -170,7 +180,8 @@ class Campaign:
             scope.cancel()
         elif run.orders is not None and run.orders.how == "cancelled":
             scope.cancel()
-        await trio.sleep(DRAIN_SECONDS)
+        with trio.move_on_after(DRAIN_SECONDS):
+            await self._broken_off.wait()
         scope.cancel()
 
     def _server_failed(self) -> str | None:
@@ -185,7 +196,7 @@ class Campaign:
                 if error.code in ("no_server", "wrong_secret"):
                     return
 
-    async def _say_goodbye(self, link: Link, names: Sequence[str] | dict[str, str]) -> None:
+    async def _say_goodbye(self, link: Link, names: Iterable[str]) -> None:
         with trio.move_on_after(10):
             for name in names:
                 sentence = await trio.to_thread.run_sync(self.hooks.farewell, self.store, name)
@@ -211,13 +222,19 @@ class Campaign:
             self.view.trouble(f"the exports can't be written: {error}")
 
     async def _watch_store(self) -> None:
-        """Notice that somebody has cancelled the tournament from another terminal."""
+        """Notice that somebody has cancelled the tournament from another terminal; note for how long it is played."""
         while True:
             await trio.sleep(WATCH_SECONDS)
-            contents = await trio.to_thread.run_sync(self.store.state)
-            if contents == "cancelled" and self._run is not None:
+            if self._run is None:
+                continue
+            if await trio.to_thread.run_sync(self.store.state) == "cancelled":
                 self._run.orders = Ending("cancelled", "it was cancelled")
                 self.bell.ring()
+            await self._note_seconds(self._run.table.event)
+
+    async def _note_seconds(self, event: Event) -> None:
+        with suppress(StoreError):  # a full disk is told by what matters more
+            await trio.to_thread.run_sync(self.store.set_playing_seconds, event.slug, self._seconds())
 
     def _close(self, ending: Ending) -> None:
         states: dict[str, TournamentState] = {"finished": "finished", "stopped": "finished", "cancelled": "cancelled"}

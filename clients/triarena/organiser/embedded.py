@@ -41,6 +41,8 @@ class EmbeddedServer:
     """Environment variables that hold its settings."""
     bell: Bell
     trouble: Callable[[str], None]
+    listens: Callable[[Place], None]
+    """Told where local bots find it, whenever it has been started."""
     failed: str | None = None
     """Why there is no server any more."""
     _listening: int | None = field(default=None, init=False)
@@ -107,6 +109,7 @@ class EmbeddedServer:
             while not await file.exists():  # noqa: ASYNC110 (another process makes it)
                 await trio.sleep(0.02)
             self.port = self._listening = int(await file.read_text(encoding="ascii"))
+            self.listens(Place(_reached_at(self.host), self.port))
             self.bell.ring()
 
 

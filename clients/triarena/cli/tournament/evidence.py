@@ -1,0 +1,97 @@
+"""What is kept of a match that did not end by the rules: one folder with everything that a judge may ask for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from triarena.cli.invocation import command
+from triarena.organiser.attempt import Attempt, Outcome, Sporting
+from triarena.organiser.folder import Folder
+from triarena.organiser.records import Contents, StoreError
+from triarena.organiser.report import report_event
+from triarena.organiser.runner import Keeper
+from triarena.organiser.spec import Event, TournamentFile
+
+QUIET: Final = frozenset(["server_lost", "no_server", "connection_lost"])
+"""Codes of failures of which a folder would say nothing new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Writes the folders of irregular matches."""
+
+    folder: Folder
+    journal: str | None
+    """The database of the server that refereed them; None if it can't be reached."""
+
+    def keeper(self, event: Event) -> Keeper:
+        """For the matches of one tournament."""
+
+        def keep(attempt: Attempt, outcome: Outcome) -> str:
+            if isinstance(outcome, Sporting) and not outcome.irregular:
+                return ""
+            if not isinstance(outcome, Sporting) and outcome.code in QUIET:
+                return ""
+            place = self.folder.irregular / f"{event.slug}-{attempt.fixture.id}-{attempt.number}"
+            try:
+                place.mkdir(parents=True, exist_ok=True)
+                self._write(place, event, attempt, outcome)
+            except OSError:  # a full disk: the result matters more, and is told otherwise
+                return ""
+            return place.relative_to(self.folder.path).as_posix()
+
+        return keep
+
+    def _write(self, place: Path, event: Event, attempt: Attempt, outcome: Outcome) -> None:
+        fixture = attempt.fixture
+        sporting = isinstance(outcome, Sporting)
+        lines = [
+            f"{event.name}, game {fixture.id}, attempt {attempt.number}",
+            f"{fixture.red} (red) against {fixture.blue} (blue)",
+            outcome.message,
+            "it counts" if sporting else "it does not count: the game is played again",
+        ]
+        for side, bot in attempt.bots.items():
+            how = bot.ended.detail if bot.ended is not None else "its process still runs: it plays on"
+            lines.append(f"{side}, {bot.player.name}: {how}; what it said is in {side}.log")
+            with suppress(OSError):
+                shutil.copyfile(bot.log, place / f"{side}.log")
+        if outcome.match:
+            where = ["--database", self.journal] if self.journal else []
+            lines += [f"see it again:   {command('replay', outcome.match, *where, '--boards')}"]
+            lines += [f"all about it:   {command('report', outcome.match, *where)}"]
+            (place / "report.txt").write_text(self._report(outcome.match), encoding="utf-8")
+        (place / "README.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        if isinstance(outcome, Sporting):
+            (place / "result.json").write_text(json.dumps(asdict(outcome), indent=2) + "\n", encoding="utf-8")
+
+    def _report(self, match: str) -> str:
+        """What ``triarena report`` prints, the last frames of both sides included."""
+        from triarena.cli.report import sections
+        from triarena.server.journal import JournalError, read_match
+
+        if self.journal is None:
+            return "The server's database is not known here; ask its organiser for: triarena report " + match + "\n"
+        try:
+            return "\n".join(sections(read_match(self.journal, match))) + "\n"
+        except JournalError as error:
+            return f"The server's journal can't be read: {error.message}\n"
+
+
+def farewell(file: TournamentFile, contents: Contents, name: str) -> str:
+    """What a player is told at the end: its places."""
+    said = []
+    for event in file.events:
+        if name in event.names:
+            try:
+                rows = report_event(event, contents).lines
+            except StoreError:
+                continue
+            row = next(line.row for line in rows if line.player == name)
+            said.append(f"{event.name}: place {row.rank} of {len(rows)}")
+    return f"the tournament is over; {name}: " + "; ".join(said) if said else "the tournament is over"

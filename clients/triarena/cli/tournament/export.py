@@ -1,0 +1,33 @@
+"""``triarena tournament export``: the page, the tables, the JSON lines."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from triarena.cli.options import Failure
+
+from .opening import FOLDER, existing, free_processors, told
+
+
+@click.command()
+@FOLDER
+def export(folder: Path) -> None:
+    """Write the page, the CSV tables and the JSON lines of the tournament in FOLDER anew, also while it runs.
+
+    They lie in the folder: index.html (needs nothing else), standings.csv, games.csv, games.jsonl.
+    """
+    from triarena.organiser.export.writing import NAMES, export_all
+
+    with told():
+        place = existing(folder)
+        contents = place.contents()
+        file = place.file(contents, free_processors())
+        try:
+            export_all(place.path, file, contents, datetime.now().astimezone())
+        except OSError as error:
+            raise Failure("cannot_write", f"the exports can't be written: {error.strerror or error}") from None
+    for name in NAMES:
+        click.echo(place.path / name)

@@ -1,0 +1,83 @@
+"""Finding a tournament's file or folder, and telling in a sentence what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from triarena.cli.invocation import command
+from triarena.cli.options import Failure
+
+if TYPE_CHECKING:
+    from triarena.organiser.folder import Folder
+
+FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+FOLDER = click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+
+
+class BadFile(Failure):
+    """A tournament's file that can't be used: wrong use."""
+
+    exit_code = 2
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Expected errors of files and stores end the command with their sentences and codes."""
+    from triarena.organiser.problems import TournamentFileError
+    from triarena.organiser.records import StoreError
+
+    try:
+        yield
+    except TournamentFileError as error:
+        raise BadFile(error.code, f"the tournament's file can't be used:\n{error.message}\n") from None
+    except StoreError as error:
+        raise Failure(error.code, error.message) from None
+
+
+def free_processors() -> int:
+    """How many games may run at once if nobody says: a processor is left to server and system."""
+    if hasattr(os, "sched_getaffinity"):
+        return max(1, len(os.sched_getaffinity(0)) - 1)
+    return max(1, (os.cpu_count() or 2) - 1)
+
+
+def folder_for(file: Path, folder: Path | None) -> Folder:
+    """Where a new tournament of a file is kept. Raises Failure if there is one already."""
+    from triarena.organiser.folder import ENDING, Folder
+
+    place = Folder((folder or Path(file.stem + ENDING)).absolute())
+    if place.exists:
+        shown = str(folder or Path(file.stem + ENDING))
+        with told():
+            state = place.contents().state
+        if state in ("finished", "cancelled"):
+            raise Failure(
+                "store_exists",
+                f"{shown} holds a tournament that is {state}: look at it with "
+                f"'{command('tournament', 'standings', shown)}', or keep the new one elsewhere with --folder",
+            )
+        raise Failure(
+            "store_exists",
+            f"{shown} holds a tournament that is not over: go on with "
+            f"'{command('tournament', 'resume', shown)}', or keep the new one elsewhere with --folder",
+        )
+    return place
+
+
+def existing(folder: Path) -> Folder:
+    """A tournament's folder, also if its page or its store was named. Raises Failure if it is none."""
+    from triarena.organiser.folder import ENDING, Folder
+
+    for candidate in (folder, Path(str(folder) + ENDING), folder.with_suffix(ENDING)):
+        if Folder(candidate).exists:
+            return Folder(candidate.absolute())
+    raise Failure(
+        "no_store",
+        f"there is no tournament in {folder}; name the folder that 'triarena tournament run' has made",
+    )

@@ -1,0 +1,39 @@
+"""``triarena tournament resume``: go on where a tournament was interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from triarena.cli.options import Failure
+
+from .opening import FOLDER, existing, free_processors, told
+from .server_choice import Choice, server_choice
+
+
+@click.command()
+@FOLDER
+@server_choice
+def resume(
+    folder: Path,
+    where: Choice,
+) -> None:
+    """Go on with the tournament in FOLDER, whether it was interrupted, killed, or some games could not be played.
+
+    What has a result is not played again; games that were running are.
+    """
+    from triarena.organiser.store import Store
+
+    from .running import finish, play, relative
+    from .screen import Lines
+
+    with told():
+        place = existing(folder)
+        contents = place.contents()
+        if contents.state in ("finished", "cancelled"):
+            raise Failure("is_over", f"the tournament in {folder} is {contents.state}: there is nothing to go on with")
+        described = place.file(contents, free_processors())
+        with Store(place.path) as store:
+            ending = play(place, store, described, where, Lines())
+    finish(place, relative(place.path), ending)

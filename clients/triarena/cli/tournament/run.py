@@ -1,0 +1,55 @@
+"""``triarena tournament run``: begin a tournament."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from .opening import FILE, folder_for, free_processors, told
+from .server_choice import Choice, server_choice
+
+
+@click.command()
+@FILE
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where everything is kept.  [default: FILE's name with the ending .tournament, here]",
+)
+@click.option("--dry-run", is_flag=True, help="Print schedule, number of games and expected duration; play nothing.")
+@server_choice
+def run(
+    file: Path,
+    folder: Path | None,
+    dry_run: bool,
+    where: Choice,
+) -> None:
+    """Run the tournament that FILE describes, to its end.
+
+    It starts a server of its own and all local bots, and prints for each remote bot the command with which its owner
+    joins. Ctrl-C lets running games end; nothing that was played is ever lost, and the command that goes on is printed.
+
+    \b
+    $ triarena tournament run class.toml
+    $ triarena tournament run class.toml --host 0.0.0.0
+    $ triarena tournament run class.toml --dry-run
+    """
+    from triarena.organiser.folder import read_new
+
+    with told():
+        described = read_new(file, free_processors())
+    if dry_run:
+        from triarena.organiser.dry_run import dry_run as text
+
+        click.echo(text(described))
+        return
+    from .running import finish, play, relative
+    from .screen import Lines
+
+    place = folder_for(file, folder)
+    with told(), place.make(file, described, datetime.now(UTC)) as store:
+        click.echo(f"everything is kept in {relative(place.path)}")
+        ending = play(place, store, described, where, Lines())
+    finish(place, relative(place.path), ending)

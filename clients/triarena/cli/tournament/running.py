@@ -1,0 +1,174 @@
+"""Running a tournament's folder to its end: what ``run``, ``resume``, ``check`` and ``compare`` share."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import click
+import trio
+
+from triarena.cli.invocation import command, hosts_for_others, is_loopback
+from triarena.cli.options import DEFAULT_PORT, Failure, find_secret
+from triarena.organiser.bell import Bell
+from triarena.organiser.campaign import Campaign, Hooks, View
+from triarena.organiser.claim import claim_folder
+from triarena.organiser.crew import Place
+from triarena.organiser.embedded import EmbeddedServer
+from triarena.organiser.export.writing import export_all
+from triarena.organiser.folder import Folder
+from triarena.organiser.link import Access
+from triarena.organiser.pairing import format_of
+from triarena.organiser.runner import Ending
+from triarena.organiser.spec import TournamentFile
+from triarena.organiser.stopping import why_stop
+from triarena.organiser.store import Store
+
+from .evidence import Evidence, farewell
+from .server_choice import Choice
+
+SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+def play(folder: Folder, store: Store, file: TournamentFile, where: Choice, view: View) -> Ending:
+    """Run what is left of a tournament; everything is stored and exported when this returns."""
+    with claim_folder(folder.path):
+        return trio.run(_play, folder, store, file, where, view)
+
+
+async def _play(folder: Folder, store: Store, file: TournamentFile, where: Choice, view: View) -> Ending:
+    bell = Bell()
+    server = None if where.running is not None else _embedded(folder, file, where, view, bell)
+    access, place = (server.access, server.place) if server is not None else _running(where)
+    evidence = Evidence(folder, where.database if server is None else _journal(folder))
+    campaign = Campaign(
+        file=file,
+        folder=folder.path,
+        store=store,
+        hooks=Hooks(
+            format=format_of,
+            stops=why_stop,
+            farewell=lambda store, name: farewell(file, store.contents(), name),
+            export=lambda: _export(folder, file, store),
+            keeper=evidence.keeper,
+            now=lambda: datetime.now(UTC),
+        ),
+        view=view,
+        server=server,
+        access=access,
+        place=place,
+        bell=bell,
+    )
+    async with trio.open_nursery() as nursery:
+        await nursery.start(_watch_signals, campaign, view)
+        ending = await campaign.run()
+        nursery.cancel_scope.cancel()
+    return ending
+
+
+def _embedded(folder: Folder, file: TournamentFile, where: Choice, view: View, bell: Bell) -> EmbeddedServer:
+    own = file.server.get("server", {})
+    remote = any(not player.local for player in file.players)
+    host = where.host or str(own.get("host", "127.0.0.1"))
+    # Whoever plays from elsewhere needs a port that is the same tomorrow.
+    port = where.port if where.port is not None else int(own.get("port", DEFAULT_PORT if remote else 0))
+    announced: list[int] = []
+
+    def listens(place: Place) -> None:
+        if remote and not announced:
+            announced.append(place.port)
+            for line in join_commands(store_tokens(folder), file, host, place.port):
+                view.trouble(line)
+
+    return EmbeddedServer(
+        folder=folder.server,
+        log=folder.logs / "server.log",
+        host=host,
+        port=port,
+        settings=file.server_environment,
+        bell=bell,
+        trouble=view.trouble,
+        listens=listens,
+    )
+
+
+def _running(where: Choice) -> tuple[Callable[[], Access | None], Callable[[], Place | None]]:
+    assert where.running is not None
+    host, port = where.running
+    access = Access(host, port, find_secret(where.secret, where.secret_file))
+    return lambda: access, lambda: Place(host, port)
+
+
+def store_tokens(folder: Folder) -> dict[str, str]:
+    """The players' tokens by their names."""
+    from triarena.organiser.store import StoreReader
+
+    with StoreReader(folder.path) as reader:
+        return {player.name: player.token for player in reader.players() if player.token is not None}
+
+
+def join_commands(tokens: dict[str, str], file: TournamentFile, host: str, port: int) -> Iterator[str]:
+    """For each remote player the command with which its owner joins."""
+    hosts = [host] if is_loopback(host) else hosts_for_others([host]) or [host]
+    for player in file.players:
+        if not player.local:
+            words = ["join", "--tournament", "BOT.py", "--name", player.name, "--token", tokens[player.name]]
+            yield f"{player.name} joins with: {command(*words, '--host', hosts[0], '--port', str(port))}"
+
+
+def _journal(folder: Folder) -> str:
+    from urllib.parse import quote
+
+    return "sqlite:///" + quote((folder.server / "journal.sqlite3").absolute().as_posix(), safe="/:")
+
+
+def _export(folder: Folder, file: TournamentFile, store: Store) -> None:
+    export_all(folder.path, file, store.contents(), datetime.now().astimezone())
+
+
+async def _watch_signals(
+    campaign: Campaign, view: View, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
+    """The first signal lets running games end, the second breaks them off."""
+    with trio.open_signal_receiver(*SIGNALS) as signals:
+        task_status.started()
+        count = 0
+        async for number in signals:
+            count += 1
+            if count == 1 and number == signal.SIGINT:
+                view.trouble("interrupted: running games may end, nothing new is started; once more to stop at once")
+                campaign.interrupt()
+            else:
+                campaign.break_off()
+
+
+def finish(folder: Folder, shown: str, ending: Ending) -> None:
+    """Say how it ended and what can be done now; the exit code tells it, too."""
+    click.echo(f"everything is in {folder.path}; the page is {folder.page}")
+    match ending.how:
+        case "finished":
+            return
+        case "stopped":
+            click.echo(f"it was ended early: {ending.why}")
+        case "cancelled":
+            raise Failure("cancelled", "the tournament was cancelled; what was played is kept")
+        case "incomplete":
+            resume = command("tournament", "resume", shown)
+            raise Failure("incomplete", f"{ending.why}; try them again with: {resume}")
+        case "interrupted":
+            resume = command("tournament", "resume", shown)
+            click.echo(f"interrupted: {ending.why}. Nothing that was played is lost; go on with:\n  {resume}", err=True)
+            sys.exit(130 if ending.why == "it was interrupted" else 1)
+
+
+def relative(path: Path) -> str:
+    """As short as it can be typed."""
+    with suppress(ValueError):
+        return os.path.relpath(path) if path.is_relative_to(Path.cwd()) else str(path)
+    return str(path)

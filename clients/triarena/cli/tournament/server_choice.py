@@ -1,0 +1,84 @@
+"""The options by which a tournament finds its server: one of its own, or a running one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from triarena.cli.options import DEFAULT_PORT
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """At which server a tournament is played."""
+
+    host: str | None = None
+    """On which address the tournament's own one listens; None: as the file says."""
+    port: int | None = None
+    running: tuple[str, int] | None = None
+    """Host and port of a running one."""
+    secret: str | None = None
+    secret_file: Path | None = None
+    database: str | None = None
+    """Of the running one, for reports; None: unknown."""
+
+
+def server_choice(command: F) -> F:
+    """The options, which the command gets as one value ``where``."""
+
+    @wraps(command)
+    def chosen(
+        *arguments: Any,
+        host: str | None,
+        port: int | None,
+        server: str | None,
+        secret: str | None,
+        secret_file: Path | None,
+        database: str | None,
+        **others: Any,
+    ) -> Any:
+        running = _address(server)
+        if running is not None and (host is not None or port is not None):
+            raise click.UsageError(
+                "--host and --port are for a server of the tournament's own; leave them or --server out"
+            )
+        if running is None and (secret_file is not None or database is not None):
+            raise click.UsageError("--secret-file and --database are for a running server; name it with --server")
+        return command(*arguments, where=Choice(host, port, running, secret, secret_file, database), **others)
+
+    options = [
+        click.option("--host", help="Where the tournament's server listens; 0.0.0.0 opens it to remote bots."),
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            help=f"Its port.  [default: any free one; {DEFAULT_PORT} if there are remote bots]",
+        ),
+        click.option("--server", metavar="HOST:PORT", help="Play at this running server, not at one of our own."),
+        click.option("--secret", envvar="TRIARENA_SECRET", show_envvar=True, help="Its administrator secret."),
+        click.option(
+            "--secret-file", type=click.Path(path_type=Path, dir_okay=False), help="A file that holds the secret."
+        ),
+        click.option("--database", help="Its database URL, for reports about irregular matches."),
+    ]
+    result: Any = chosen
+    for option in reversed(options):
+        result = option(result)
+    found: F = result
+    return found
+
+
+def _address(text: str | None) -> tuple[str, int] | None:
+    """``HOST:PORT`` as two values. Raises a usage error for what is neither."""
+    if text is None:
+        return None
+    host, colon, port = text.rpartition(":")
+    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 2**16:
+        raise click.UsageError(f"--server takes HOST:PORT, as in 192.168.1.20:13055; {text!r:.60} is none")
+    return host.strip("[]"), int(port)

@@ -1,0 +1,63 @@
+"""``triarena tournament standings``: how a tournament stands."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .opening import FOLDER, existing, free_processors, told
+
+if TYPE_CHECKING:
+    from triarena.organiser.report import EventReport
+
+
+@click.command()
+@FOLDER
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per event.")
+def standings(folder: Path, as_json: bool) -> None:
+    """Show how the tournament in FOLDER stands, also while it runs."""
+    from triarena.organiser.report import report_tournament
+
+    with told():
+        place = existing(folder)
+        contents = place.contents()
+        report = report_tournament(place.file(contents, free_processors()), contents)
+    for event in report.events:
+        click.echo(json.dumps(plain(event)) if as_json else _text(event))
+
+
+def _text(event: EventReport) -> str:
+    from triarena.organiser.live import plain_view
+
+    return plain_view(event) + "\n"
+
+
+def plain(event: EventReport) -> dict[str, Any]:
+    """An event's standings as JSON takes them."""
+    lines = [
+        {
+            "rank": line.row.rank,
+            "player": line.player,
+            "played": line.row.played,
+            "wins": line.row.wins,
+            "draws": line.row.draws,
+            "losses": line.row.losses,
+            "points": line.row.points,
+            "tie_breaks": dict(line.row.tie_breaks),
+            "by_lot": line.row.by_lot,
+            "rating": None if line.rating is None else asdict(line.rating),
+            "forfeits": dict(line.row.forfeits),
+        }
+        for line in event.lines
+    ]
+    return {
+        "event": event.event.slug,
+        "name": event.event.name,
+        "state": event.stored.state,
+        "progress": asdict(event.progress),
+        "standings": lines,
+    }
