@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog="Exit code 0: played to a regular end, won or lost; 3: forfeited by a fault of the bot; "
-    "1: no connection, no seat, or a fault of the server; 2: wrong use."
+    "1: no connection, no seat, or a fault of the server; 2: wrong use. "
+    "With --tournament 0: dismissed by the organiser."
 )
 @click.argument("bot", default="random")
 @click.option("--game", help="Take a seat of this game (see: triarena games).")
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 @click.option(
     "--wait", type=click.FloatRange(0), default=0, metavar="SECONDS", help="Keep trying until the server is there."
 )
+@click.option(
+    "--tournament", is_flag=True, help="Wait to be invited to matches, and play them all, until the organiser ends it."
+)
 @patience_option
 @click.option("--json", "as_json", is_flag=True, help="Print nothing but one line of JSON per match.")
 def join(
@@ -53,6 +57,7 @@ def join(
     seed: int | None,
     matches: int,
     wait: float,
+    tournament: bool,
     rejoin_patience: float,
     as_json: bool,
 ) -> None:
@@ -63,7 +68,15 @@ def join(
     $ triarena join --game towerwars my_bot.py
     $ triarena join --game flowerwars --option size=10 greedy --name Flora
     $ triarena join --reservation CODE my_bot.py --host 192.168.1.20
+    $ triarena join --tournament my_bot.py --name Flora --token TOKEN --host 192.168.1.20
     """
+    if tournament:
+        from .attending import attend_tournament
+
+        _check_tournament(room, reservation, options, matches, name, token)
+        patience = rejoin_patience if _was_given("rejoin_patience") else None
+        attend_tournament(bot, game, seed, host, port, name, token, wait, patience, as_json)
+        return
     _check_use(game, room, reservation, options, matches)
     from triarena.clients.backoff import Backoff
     from triarena.clients.client import play_seat
@@ -79,7 +92,7 @@ def join(
         loaded = _load_early(bot, game, seed)
         with connected(host, port, name=name, token=token, wait=wait) as connection:
             listener = Listener(out, connection, as_json)
-            with Watchdog(connection, partial(_abandon, listener)) as watchdog:
+            with Watchdog(connection, partial(abandon, listener)) as watchdog:
                 for _ in range(matches):
                     joined = take_seat(connection, request, backoff=backoff)
                     check_game(connection, joined, game)
@@ -93,11 +106,11 @@ def join(
         click.get_current_context().exit(listener.exit_code)
 
 
-def _abandon(listener: Listener, over: MatchOver, what: str) -> NoReturn:
+def abandon(listener: Listener, over: MatchOver, what: str, advice: str = "") -> NoReturn:
     """End the program at once: its bot still thinks, and nothing else can stop that."""
     listener(over)
     code = listener.exit_code or 1
-    sentence = f"{what}, although the match is over: its thinking has no end, or no regard for the clock"
+    sentence = f"{what}, although the match is over: its thinking has no end, or no regard for the clock{advice}"
     with suppress(OSError, ValueError):
         click.echo(f"Error: {sentence} [bot_hangs]", err=True)
     for stream in (sys.stdout, sys.stderr):
@@ -118,6 +131,29 @@ def _check_use(
         raise click.UsageError("--option goes with --game alone: a room has its options already")
     if matches > 1 and reservation is not None:
         raise click.UsageError("a reservation is good for one match; leave --matches out")
+
+
+def _check_tournament(
+    room: str | None,
+    reservation: str | None,
+    options: dict[str, int | str],
+    matches: int,
+    name: str | None,
+    token: str | None,
+) -> None:
+    """Raises a usage error for what does not go together with a tournament, or is missing."""
+    if room is not None or reservation is not None or options or matches > 1:
+        raise click.UsageError(
+            "in a tournament the organiser chooses the matches; leave --room, --reservation, --option, --matches out"
+        )
+    if name is None or token is None:
+        raise click.UsageError(
+            "a tournament takes --name and --token (or the variable TRIARENA_TOKEN), as the organiser gave them to you"
+        )
+
+
+def _was_given(option: str) -> bool:
+    return click.get_current_context().get_parameter_source(option) is not click.core.ParameterSource.DEFAULT
 
 
 def _load_early(bot: str, game: str | None, seed: int | None) -> Bot | None:

@@ -27,6 +27,8 @@ class Listener:
     out: TextIO
     connection: Connection
     as_json: bool = False
+    brief: bool = False
+    """One line for each match, when it is over."""
     exit_code: int = 0
     unwritten: OSError | None = None
     """Why something could not be told; no reason to lose a match, but one to fail in the end."""
@@ -53,6 +55,8 @@ class Listener:
         if known:
             return
         self._started = None
+        if self.brief:
+            return
         self._say(f"joined room {joined.room} of {joined.game} as {joined.side}, called {joined.name}")
         if not self.as_json and not self._begins_at_once(joined.room):
             about = ", ".join([joined.game, *(f"{name}={value}" for name, value in joined.options.items())])
@@ -83,7 +87,7 @@ class Listener:
 
     def _start(self, started: MatchStarted) -> None:
         """The start of a match; told again after coming back, it is no news."""
-        if self._started is None or started.match != self._started.match:
+        if not self.brief and (self._started is None or started.match != self._started.match):
             players = started.players
             self._say(f"match {started.match} has started: red {players.red} against blue {players.blue}")
         self._started = started
@@ -95,9 +99,18 @@ class Listener:
             self.exit_code = FORFEITED
         elif server_failed(over.result):
             self.exit_code = self.exit_code or 1
-        self._say(verdict_line(over.result, joined.side))
+        self._say(self._about(joined) + verdict_line(over.result, joined.side))
         if self.as_json:
             self._print(json.dumps(self._record(over, joined)))
+
+    def _about(self, joined: Joined) -> str:
+        """Which match it was, if nothing has been said of it before."""
+        if not self.brief:
+            return ""
+        players = self._started.players if self._started is not None else None
+        against = "" if players is None else f" against {players.blue if joined.side == 'red' else players.red}"
+        which = f"room {joined.room}" if self._started is None else f"match {self._started.match}"
+        return f"{which} of {joined.game}, as {joined.side}{against}: "
 
     def _record(self, over: MatchOver, joined: Joined) -> dict[str, object]:
         """A match as JSON tells it."""

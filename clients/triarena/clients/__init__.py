@@ -2,6 +2,7 @@
 
 * ``client``: ``play(choose_move, game=...)``, the loop of a bot. Start here.
 * ``seats``: taking a seat and giving it up; ``player``: the bot that sits there.
+* ``tournament``: ``attend(connection, load)``, the loop of a bot that is invited to match after match.
 * ``comeback``: getting a lost connection back; ``backoff``: when to try again.
 * ``bots``: the bots that come along, and loading one from a file.
 * ``connection``: a blocking connection; ``address``: where to; ``tls``: whom to trust; ``errors``: what can go wrong.

@@ -1,4 +1,4 @@
-"""An administrator's requests: prepare rooms, and control what happens in them."""
+"""An administrator's requests: prepare rooms, control what happens in them, and call a tournament's players."""
 
 from __future__ import annotations
 
@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from typing import Self
 
 from triarena.protocol.from_client import (
+    ENROLMENTS,
     Authenticate,
     Cancel,
+    Dismiss,
+    Enrol,
+    Enrolment,
+    Invite,
     Kick,
+    ListPlayers,
     ListRooms,
     Pause,
     Prepare,
@@ -17,7 +23,7 @@ from triarena.protocol.from_client import (
     Slot,
     Step,
 )
-from triarena.protocol.from_server import Prepared, RoomInfo
+from triarena.protocol.from_server import PlayerInfo, Prepared, RoomInfo
 from triarena.protocol.values import TimeControl
 
 from .connection import Connection
@@ -84,6 +90,28 @@ class Administrator:
     def kick(self, connection: str) -> str:
         """Close a connection, by the number that it was welcomed with."""
         return self.connection.request(Kick(connection=connection)).message
+
+    def enrol(self, players: Mapping[str, str]) -> str:
+        """Make names belong to the holders of tokens; ``players`` has the digest of its token by each name.
+
+        As many at a time as a request may name, so that of very many some may be enrolled when one is refused.
+        """
+        enrolments = [Enrolment(name=name, digest=digest) for name, digest in players.items()]
+        for first in range(0, len(enrolments), ENROLMENTS):
+            self.connection.request(Enrol(players=enrolments[first : first + ENROLMENTS]))
+        return f"{len(enrolments)} players are enrolled"
+
+    def invite(self, player: str, reservation: str, seed: int | None = None) -> str:
+        """Send an enlisted player to the seat of a reservation, with a seed for its own randomness."""
+        return self.connection.request(Invite(player=player, reservation=reservation, seed=seed)).message
+
+    def players(self) -> list[PlayerInfo]:
+        """Who is enlisted; ``player_event`` messages tell who comes and goes."""
+        return self.connection.request(ListPlayers()).players
+
+    def dismiss(self, player: str, message: str = "") -> str:
+        """End a player's enrolment, and send it home with a sentence."""
+        return self.connection.request(Dismiss(name=player, message=message)).message
 
     def rooms(self) -> list[RoomInfo]:
         """The rooms of the server."""

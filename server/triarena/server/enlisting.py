@@ -30,7 +30,7 @@ log = structlog.get_logger()
 LISTED_PLAYERS = 1000
 """How many players a list tells; more might not fit into a frame."""
 REMEMBERED_FAREWELLS = 1000
-"""How many players who were away when they were dismissed may still be told."""
+"""How many dismissed players may still be told so when they come back."""
 
 
 @dataclass(slots=True, eq=False)
@@ -186,7 +186,7 @@ class Enlisting:
             raise Refusal("not_enrolled", f"nobody has enrolled {message.name!r}")
         farewell = message.message or "the organiser has dismissed you"
         self._leave(key, "dismissed", farewell)
-        if token is not None and place is None:
+        if token is not None:  # also for one that is there: last words can be lost
             self._farewells[key] = Farewell(token, farewell)
             while len(self._farewells) > REMEMBERED_FAREWELLS:
                 self._farewells.popitem(last=False)

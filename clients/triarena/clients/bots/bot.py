@@ -52,7 +52,7 @@ def call_bot(what: str, function: Callable[..., Any], *arguments: Any, passes: t
     """
     try:
         return function(*arguments)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BotError):  # the latter from a bot that is loaded when it is to get ready
         raise
     except BaseException as error:
         if isinstance(error, passes):
