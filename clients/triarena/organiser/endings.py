@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 MIB, GIB = 1 << 20, 1 << 30
 
 Why: TypeAlias = Literal["exited", "killed", "memory", "cpu", "processes", "threads", "cannot_start", "lost"]
-"""``exited``: by itself, or by a signal that was not ours. ``killed``: we ended it. ``lost``: its guard was killed."""
+"""``exited``: by itself, or by a signal that was not ours. ``killed``: we ended it. ``lost``: its guard failed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Ended:
     """Bytes of its output that are not in its log."""
 
 
-LOST = Ended("lost", None, None, "it was given up: the process that guarded it has been killed")
+LOST = Ended("lost", None, None, "it was given up: its guard was killed")
 
 
 def ended(event: Mapping[str, Any], order: Mapping[str, Any], limits: Limits) -> Ended:
@@ -69,20 +69,20 @@ def detail(event: Mapping[str, Any], order: Mapping[str, Any], limits: Limits) -
         case "cannot_start":
             return f"it could not be started: {obstacle(event, order)}"
         case "memory":
-            used, limit = amount(event["memory"]), amount(limits.memory or 0)
-            more = "a little more than " if used == limit else ""
-            return f"it was killed: it used {more}{used} of memory, the limit is {limit}"
+            return f"it was killed: it used {over(amount(event['memory']), amount(limits.memory or 0), ' of memory')}"
         case "cpu":
-            used = f"{event['cpu']:.1f} s of processor time"
-            return f"it was killed: it used {used}, the limit is {limits.cpu_seconds:g} s"
+            used, limit = f"{event['cpu']:.3g} s", f"{limits.cpu_seconds:.3g} s"
+            return f"it was killed: it used {over(used, limit, ' of processor time')}"
         case "processes":
-            return f"it was killed: it had {event['processes']} processes, the limit is {limits.processes}"
+            return f"it was killed: it had {over(event['processes'], limits.processes, ' processes')}"
         case "threads":
-            return f"it was killed: it had {event['threads']} threads, the limit is {limits.threads}"
+            return f"it was killed: it had {over(event['threads'], limits.threads, ' threads')}"
         case "killed" if event["signal"] == getattr(signal, "SIGKILL", None):
             return "it was told to end, did not, and was killed"
         case "killed":
             return f"it was told to end, and did ({left_by(event)})"
+        case "lost":
+            return f"it was given up: its guard failed ({event['text']})"
         case _:
             return f"it ended by itself ({left_by(event)})"
 
@@ -112,6 +112,11 @@ def obstacle(event: Mapping[str, Any], order: Mapping[str, Any]) -> str:
             )
         case _:
             return f"the system refuses to start {program!r}: {event['text']}"
+
+
+def over(used: object, limit: object, what: str) -> str:
+    """``2.1 GiB of memory, the limit is 2 GiB``, also where rounding makes the two look the same."""
+    return f"{'a little more than ' if used == limit else ''}{used}{what}, the limit is {limit}"
 
 
 def left_by(event: Mapping[str, Any]) -> str:

@@ -78,9 +78,10 @@ class Guard:
         say({"event": "started", "pid": self._process.pid})
         try:
             self._guard()
-        except BaseException:  # a fault of ours must not set the command free
+        except Exception as error:  # a fault of ours must not set the command free
             self._tree.kill_all()
-            raise
+            say({"event": "ended", "why": "lost", "text": f"{type(error).__name__}: {error}"})
+            return
         self._log.close()
         self._say_how_it_ended()
 

@@ -209,12 +209,13 @@ class PortableTree:
                 continue
 
     def _meet(self) -> None:
-        for process in self._alive():
-            try:
-                children = process.children(recursive=True)
-            except self._psutil.Error:
-                continue
-            self._known += [child for child in children if child not in self._known]
+        alive = self._alive()
+        pids = {process.pid for process in alive}
+        for process in alive:
+            with suppress(self._psutil.Error):
+                if process.ppid() not in pids:  # the others are found through their parents
+                    children = process.children(recursive=True)
+                    self._known += [child for child in children if child not in self._known]
 
     def _alive(self) -> list[Any]:
         return [process for process in self._known if process.is_running()]

@@ -208,6 +208,6 @@ def apart() -> dict[str, Any]:
 def guard_command() -> list[str]:
     """How a guard is started: without the environment's say, and fast."""
     root = str(Path(__file__).parents[2])
-    code = f"import sys; sys.path.insert(0, {root!r}); from triarena.organiser.guard import main; main()"
+    code = f"import sys; sys.path.append({root!r}); from triarena.organiser.guard import main; main()"
     # Without -S where psutil, an installed package, is needed.
     return [sys.executable, "-I", *(["-S"] if sys.platform == "linux" else []), "-c", code]

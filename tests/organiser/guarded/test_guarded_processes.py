@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from triarena.organiser import processes
 from triarena.organiser.processes import Limits, open_guarded
 
 from .roll_call import DEADLINE_SECONDS, PRELUDE, RollCall, exists
@@ -152,6 +153,20 @@ async def test_a_command_dies_with_its_guard(roll: RollCall, log: Path) -> None:
         os.kill(roll.parents[0], signal.SIGKILL)
         with trio.fail_after(DEADLINE_SECONDS):
             ended = await process.wait()
+    await roll.hang_up()
+    assert ended.why == "lost"
+
+
+@linux
+async def test_a_guard_that_does_not_answer_is_given_up(
+    roll: RollCall, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "GUARD_SECONDS", 0.1)
+    async with open_guarded(roll.script("c = report(); signal.pause()"), log=log, grace=0.1) as process:
+        await roll.present()
+        os.kill(roll.parents[0], signal.SIGSTOP)
+        with trio.fail_after(DEADLINE_SECONDS):
+            ended = await process.kill()
     await roll.hang_up()
     assert ended.why == "lost"
 
