@@ -12,15 +12,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from triarena.tournament.cross_table import Cell, cross_table
+from triarena.tournament.knockout import Decision, Knockout
+from triarena.tournament.points import total
+from triarena.tournament.ratings import Estimate, Ratings, rate
 from triarena.tournament.standings import Row, standings
 from triarena.tournament.tally import IRREGULAR, irregular
-from triarena.tournament.values import Fixture, Plan, Played
+from triarena.tournament.values import Encounter, Fixture, Plan, Played
 
 from .pairing import format_of
 from .records import Attempt, Contents, Note, StoredEvent, StoredResult, TournamentState
 from .spec import Event, TournamentFile
 from .store import check_agreement
-from .strengths import Rating, Strengths, strengths_of
 
 FAILURES: tuple[str, ...] = tuple(IRREGULAR)
 """What bots are said to have done wrong, in the order of the columns: time-outs, crashes, illegal moves."""
@@ -59,7 +61,7 @@ class Line:
     """One bot's line in the standings."""
 
     row: Row
-    rating: Rating | None
+    rating: Estimate | None
     """None: it hasn't played, so nothing tells."""
     failures: tuple[int, ...]
     """As FAILURES names them."""
@@ -99,6 +101,8 @@ class Meeting:
     games: tuple[Game, ...]
     first_points: float
     second_points: float
+    decision: Decision | None = None
+    """Of a knockout, once it is decided: who goes on."""
 
     @property
     def over(self) -> bool:
@@ -134,8 +138,8 @@ class EventReport:
     """Their names, in the order in which they apply."""
     lines: tuple[Line, ...]
     """The best first."""
-    strengths: Strengths | None
-    """None as long as too little was played."""
+    ratings: Ratings | None
+    """None as long as nothing was played."""
     cells: tuple[tuple[Cell | None, ...], ...]
     """The cross table, rows and columns in the order of ``lines``."""
     rounds: tuple[RoundReport, ...]
@@ -185,8 +189,9 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
     check_agreement(event.name, plan, played)
     attempts = [attempt for attempt in contents.attempts if attempt.event == event.slug]
     placing = pairing.placing(played)
+    decisions = pairing.decisions(played) if isinstance(pairing, Knockout) else ()
     rows = standings(event.names, plan, played, event.points, event.tie_breaks, event.seed, placing=placing)
-    strengths = strengths_of(event.names, played)
+    ratings = rate(event.names, played.values()) if played else None
     names = tuple(row.player for row in rows)
     return EventReport(
         event=event,
@@ -194,16 +199,16 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
         progress=_progress(stored, plan, played, attempts, pairing.number_of_games()[0], concurrency),
         placed=placing is not None,
         tie_breaks=event.tie_breaks,
-        lines=tuple(_line(row, strengths) for row in rows),
-        strengths=strengths,
+        lines=tuple(_line(row, ratings) for row in rows),
+        ratings=ratings,
         cells=cross_table(names, played, event.points),
-        rounds=tuple(_rounds(event, plan, contents, attempts)),
+        rounds=tuple(_rounds(event, plan, contents, attempts, decisions)),
         notes=tuple(note for note in contents.notes if note.event == event.slug),
     )
 
 
-def _line(row: Row, strengths: Strengths | None) -> Line:
-    rating = strengths.ratings.get(row.player) if strengths is not None else None
+def _line(row: Row, ratings: Ratings | None) -> Line:
+    rating = ratings.estimates.get(row.player) if ratings is not None else None
     return Line(row, rating, tuple(irregular(row.forfeits, kind) for kind in FAILURES))
 
 
@@ -245,18 +250,22 @@ def _seconds_left(left: int, stored: StoredEvent, attempts: Iterable[Attempt], a
     return left * sum(lengths) / len(lengths) / at_once
 
 
-def _rounds(event: Event, plan: Plan, contents: Contents, attempts: Iterable[Attempt]) -> Iterator[RoundReport]:
+def _rounds(
+    event: Event, plan: Plan, contents: Contents, attempts: Iterable[Attempt], decisions: Iterable[Decision]
+) -> Iterator[RoundReport]:
+    decided = {(each.round, each.table): each for each in decisions}
     results = {each.played.fixture.id: each for each in contents.results if each.event == event.slug}
     tries: dict[str, list[Attempt]] = defaultdict(list)
     for attempt in attempts:
         tries[attempt.fixture].append(attempt)
 
-    def meeting(first: str, second: str, fixtures: Iterable[Fixture]) -> Meeting:
-        games = tuple(Game(each, results.get(each.id), tuple(tries[each.id])) for each in fixtures)
+    def meeting(number: int, e: Encounter) -> Meeting:
+        games = tuple(Game(each, results.get(each.id), tuple(tries[each.id])) for each in e.fixtures)
         over = [game.result.played for game in games if game.result is not None]
-        points = [sum(event.points.points(each, player) for each in over) for player in (first, second)]
-        return Meeting(first, second, games, *points)
+        first, second = (total(event.points.points(each, player) for each in over) for player in (e.first, e.second))
+        return Meeting(e.first, e.second, games, first, second, decided.get((number, e.table)))
 
     for each in plan.rounds:
-        meetings = tuple(meeting(e.first, e.second, e.fixtures) for e in each.encounters)
-        yield RoundReport(each.number, each.title or f"Round {each.number}", meetings, each.byes)
+        title = each.title or f"round {each.number}"
+        meetings = tuple(meeting(each.number, encounter) for encounter in each.encounters)
+        yield RoundReport(each.number, title[:1].upper() + title[1:], meetings, each.byes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Final
 
 from triarena.games import UnknownGame, find_game
@@ -50,7 +51,7 @@ def rating(line: Line) -> str:
     """A bot's rating with half the width of its 95 % interval, e.g. ``+120 ± 45``; a dash if nothing is known."""
     if line.rating is None:
         return "–"
-    return f"{signed(line.rating.value)} ± {(line.rating.high - line.rating.low) / 2:.0f}"
+    return f"{signed(line.rating.elo)} ± {(line.rating.high - line.rating.low) / 2:.0f}"
 
 
 def record(line: Line) -> str:
@@ -120,19 +121,31 @@ def terms(event: Event) -> tuple[str, ...]:
     )
 
 
-def progress(value: Progress) -> str:
-    """How far an event is: ``12 of 30 games played, 2 running, about 4 min left``."""
+def progress(value: Progress, at: datetime | None = None) -> str:
+    """How far an event is: ``12 of 30 games played, 2 running, about 4 min left (until 21:40)``.
+
+    When it will probably be over is told only if ``at``, which is now, is given, in its zone.
+    """
     total = f"{value.total} or more" if value.more else f"{value.total}"
     done = "1 game played" if value.done == 1 else f"{value.done} games played"
     parts = [f"{value.done} of {total} games played" if value.left or value.more else done]
     if value.running:
         parts.append(f"{value.running} running")
     if value.left and value.seconds_left is not None:
-        parts.append(f"about {seconds(value.seconds_left)} left")
+        end = "" if at is None else _until(value.seconds_left, at)
+        parts.append(f"about {seconds(value.seconds_left)} left{end}")
     if value.repeated:
         attempts = "1 attempt" if value.repeated == 1 else f"{value.repeated} attempts"
         parts.append(f"{attempts} failed and did not count")
     return ", ".join(parts)
+
+
+def _until(left: float, at: datetime) -> str:
+    try:
+        end = at + timedelta(seconds=left)
+    except OverflowError:
+        return ""
+    return f" (until {end:%H:%M})" if end.date() == at.date() else f" (until {end:%Y-%m-%d %H:%M})"
 
 
 def score(played: Played) -> str:

@@ -21,13 +21,13 @@ def cross_table(report: EventReport) -> Markup:
 
 def superiority_table(report: EventReport) -> Markup | None:
     """How likely it is that the bot of the row is the stronger one; None without ratings."""
-    if report.strengths is None:
+    if report.ratings is None:
         return None
-    strengths, known = report.strengths, report.strengths.ratings
+    over, known = report.ratings.over, report.ratings.estimates
     names = tuple(name for name in report.names if name in known)
     rows = [
         [
-            tag("td", class_="self") if a == b else _likelihood(a, b, strengths.superiority(a, b))
+            tag("td", class_="self") if a == b else _likelihood(a, b, over(a, b).superiority)
             for b in names
         ]
         for a in names

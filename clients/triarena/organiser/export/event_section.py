@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from triarena.organiser.records import Note
 from triarena.organiser.report import EventReport
@@ -29,7 +29,7 @@ def event_section(report: EventReport, at: datetime, replay: str) -> Markup:
         tag("p", [tag("span", clause) for clause in terms(event)], class_="terms soft"),
         tag("p", report.stored.why) if report.stored.why else None,
         tag("div", tag("i", style=f"width: {report.progress.share:.1%}"), class_="bar"),
-        tag("p", _progress(report, at)),
+        tag("p", progress(report.progress, at if report.stored.state == "running" else None)),
         tag("h3", "Standings"),
         standings_table(report),
         (tag("h3", "Bracket"), bracket(report)) if event.format in ("knockout", "double_knockout") else None,
@@ -66,16 +66,3 @@ def moment(when: datetime, at: datetime) -> str:
     """A time of day in the zone of ``at``; with the date if it isn't the same day."""
     here = when.astimezone(at.tzinfo)
     return f"{here:%H:%M:%S}" if here.date() == at.date() else f"{here:%Y-%m-%d %H:%M}"
-
-
-def _progress(report: EventReport, at: datetime) -> str:
-    """How far it is; of a running event also when it will probably be over."""
-    found = report.progress
-    said = progress(found)
-    if report.stored.state != "running" or not found.left or found.seconds_left is None:
-        return said
-    try:
-        end = at + timedelta(seconds=found.seconds_left)
-    except OverflowError:
-        return said
-    return f"{said}: until {end:%H:%M}" if end.date() == at.date() else f"{said}: until {end:%Y-%m-%d %H:%M}"

@@ -19,7 +19,7 @@ LONGEST_NAME = 22
 def rating_chart(report: EventReport) -> Markup | None:
     """An SVG; None as long as nobody has a rating."""
     rated = sorted(
-        ((line, line.rating) for line in report.lines if line.rating is not None), key=lambda each: -each[1].value
+        ((line, line.rating) for line in report.lines if line.rating is not None), key=lambda each: -each[1].elo
     )
     if not rated:
         return None
@@ -50,7 +50,7 @@ def rating_chart(report: EventReport) -> Markup | None:
                 tag("title", f"{line.player}: {signed(found.low)} to {signed(found.high)}"),
                 tag("text", name, x=LEFT - 12, y=y + 5, text_anchor="end"),
                 tag("line", class_="interval", x1=x(found.low), x2=x(found.high), y1=y, y2=y),
-                tag("circle", class_="rating", cx=x(found.value), cy=y, r=5),
+                tag("circle", class_="rating", cx=x(found.elo), cy=y, r=5),
                 tag("text", rating(line), class_="tick", x=WIDTH - RIGHT + 14, y=y + 4),
             )
         )

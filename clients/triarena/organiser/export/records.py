@@ -139,7 +139,7 @@ def _standings(report: EventReport) -> Iterator[Record]:
             "byes": row.byes,
             **{f"{TIE_BREAK}{name}": value for name, value in row.tie_breaks.items()},
             "by_lot": "yes" if row.by_lot else "no",
-            "rating": None if rating is None else round(rating.value, 1),
+            "rating": None if rating is None else round(rating.elo, 1),
             "rating_low": None if rating is None else round(rating.low, 1),
             "rating_high": None if rating is None else round(rating.high, 1),
             **dict(zip(FAILURE_FIELDS, line.failures, strict=True)),

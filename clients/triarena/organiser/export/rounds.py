@@ -61,10 +61,12 @@ def _games(each: RoundReport, replay: str) -> Markup:
 
 def _rows(meeting: Meeting, replay: str) -> list[Markup]:
     rows = [tag("tr", _game(game, replay)) for game in meeting.games]
-    if len(meeting.games) == 1:
+    if len(meeting.games) == 1 and meeting.decision is None:
         return rows
     points = f"{number(meeting.first_points)} : {number(meeting.second_points)}"
     title = f"{meeting.first} {points} {meeting.second}" + ("" if meeting.over else ", not over")
+    if meeting.decision is not None and meeting.decision.ground != "wins":
+        title = f"{title}: {meeting.decision}"
     return [tag("tr", tag("td", title, colspan=len(HEADINGS)), class_="meeting"), *rows]
 
 
@@ -102,9 +104,8 @@ def _repeated(game: Game) -> Markup | None:
 
 
 def _match(meeting: Meeting) -> Markup:
-    ahead = meeting.over and meeting.first_points != meeting.second_points
+    winner = None if meeting.decision is None else meeting.decision.winner
     sides = [(meeting.first, meeting.first_points), (meeting.second, meeting.second_points)]
-    best = max(points for _, points in sides)
     begun = any(game.result is not None for game in meeting.games)
     return join(
         tag(
@@ -114,10 +115,11 @@ def _match(meeting: Meeting) -> Markup:
                     "div",
                     tag("span", name, title=name),
                     tag("span", number(points) if begun else ""),
-                    class_="won" if ahead and points == best else None,
+                    class_="won" if name == winner else None,
                 )
                 for name, points in sides
             ],
             class_="match",
+            title=None if meeting.decision is None else str(meeting.decision),
         )
     )

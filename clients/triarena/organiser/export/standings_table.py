@@ -7,6 +7,9 @@ from triarena.organiser.wording import FAILURE_TITLES, number, rating, record, t
 
 from .markup import Markup, join, tag
 
+NO_BREAK = "\u2011"
+"""A hyphen after which no line begins."""
+
 
 def standings_table(report: EventReport) -> Markup:
     """Every bot with all that ranks it; columns sort when clicked."""
@@ -29,7 +32,8 @@ def standings_table(report: EventReport) -> Markup:
 
 
 def _heading(title: str, order: str, explained: str | None = None) -> Markup:
-    return tag("th", title, class_="n", data_sort=order, scope="col", title=explained)
+    unbroken = title.replace("-", NO_BREAK)
+    return tag("th", unbroken, class_="n", data_sort=order, scope="col", title=explained)
 
 
 def _cells(line: Line, names: tuple[str, ...], byes: bool) -> list[Markup]:
@@ -42,7 +46,7 @@ def _cells(line: Line, names: tuple[str, ...], byes: bool) -> list[Markup]:
         tag("td", record(line), class_="n", data_value=row.wins),
         tag("td", str(row.played), class_="n"),
         *([tag("td", str(row.byes), class_="n")] if byes else []),
-        tag("td", rating(line), class_="n", data_value=-1e9 if rated is None else rated.value),
+        tag("td", rating(line), class_="n", data_value=-1e9 if rated is None else rated.elo),
         *(tag("td", number(row.tie_breaks[name]), class_="n", data_value=row.tie_breaks[name]) for name in names),
         *(tag("td", str(count), class_="n failed" if count else "n zero") for count in line.failures),
     ]

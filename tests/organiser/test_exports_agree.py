@@ -1,0 +1,136 @@
+"""Page, tables and JSON lines say what the store says, to the last game, also after a resumption."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from triarena.organiser.export.writing import NAMES, export_all, exports, write_atomically
+from triarena.organiser.report import TournamentReport
+from triarena.organiser.spec import Event
+from triarena.organiser.store import Store, StoreReader
+from triarena.organiser.store_file import STORE_NAME
+from triarena.organiser.wording import number
+
+from .read_page import read_page
+from .staged_tournament import BEGIN, Staged, event_of, play, stage
+from .staged_tournament import NAMES as BOTS
+
+LATER = BEGIN + timedelta(minutes=10)
+
+
+def events() -> tuple[Event, ...]:
+    return (
+        event_of("Towers", "round_robin"),
+        event_of("Flowers", "swiss", game="flowerwars", options={"size": 5}, rounds=4, names=BOTS[:7]),
+        event_of("River", "double_knockout", game="mississippi_queen", options={}),
+        event_of("Challenge", "gauntlet", names=BOTS[:5], challengers=("Ann",), games=4),
+        event_of("Single", "double_round_robin", names=BOTS[:4]),
+    )
+
+
+def export(staged: Staged) -> TournamentReport:
+    with StoreReader(staged.folder) as reader:
+        return export_all(staged.folder, staged.file, reader.contents(), LATER)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def assert_agreement(staged: Staged, report: TournamentReport) -> int:
+    """All exports against the database; returns how many games there are."""
+    folder = staged.folder
+    games = rows_of(folder / "games.csv")
+    lines = [json.loads(line) for line in (folder / "games.jsonl").read_text(encoding="utf-8").splitlines()]
+    standings = rows_of(folder / "standings.csv")
+    page = read_page((folder / "index.html").read_text(encoding="utf-8"))
+    database = sqlite3.connect(folder / STORE_NAME)
+    query = "SELECT event, fixture, red, blue, seed, winner, reason, red_score, blue_score, plies, match FROM results"
+    stored = sorted(database.execute(query).fetchall())
+    failed = database.execute("SELECT count(*) FROM attempts WHERE state = 'failed'").fetchone()[0]
+    database.close()
+
+    keys = ("event", "id", "red", "blue", "seed", "winner_side", "reason", "red_score", "blue_score", "plies", "match")
+    assert sorted(tuple(line[key] for key in keys) for line in lines) == stored
+    assert sorted(tuple(game[key] for key in keys) for game in games) == sorted(
+        tuple("" if value is None else str(value) for value in row) for row in stored
+    )
+    assert sum(attempt["state"] == "failed" for line in lines for attempt in line["attempts"]) == failed
+    for event in report.events:
+        slug = event.event.slug
+        mine = [game for game in games if game["event"] == slug]
+        shown = [row for row in page.rows(slug, "games") if len(row) == 10]
+        assert [(row[0], row[1], row[3], row[9].split()[2]) for row in shown] == [
+            (game["id"], game["red"], game["blue"], game["match"]) for game in mine
+        ]
+        assert [row[6] for row in shown] == [game["plies"] for game in mine]
+        won = {"red": "1–0", "blue": "0–1", "": "½–½"}
+        assert [row[2] for row in shown] == [won[game["winner_side"]] for game in mine]
+        table = [line for line in standings if line["event"] == slug]
+        assert [(row[1], row[2], row[3]) for row in page.rows(slug, "standings")] == [
+            (line["player"], number(float(line["points"])), f"{line['wins']}-{line['draws']}-{line['losses']}")
+            for line in table
+        ]
+        for line in table:
+            own = [game for game in mine if line["player"] in (game["red"], game["blue"])]
+            assert len(own) == int(line["played"])
+            assert sum(game["winner"] == line["player"] for game in own) == int(line["wins"])
+            made = sum(float(game["red_points" if game["red"] == line["player"] else "blue_points"]) for game in own)
+            assert made + int(line["byes"]) == float(line["points"])
+            failures = sum(int(line[kind]) for kind in ("time_outs", "crashes", "illegal_moves"))
+            assert sum(line["player"] in game["offenders"].split() for game in own) == failures
+    return len(games)
+
+
+def test_all_exports_of_all_formats_agree_with_the_store(tmp_path: Path) -> None:
+    staged = stage(tmp_path, *events())
+    report = export(staged)
+    assert assert_agreement(staged, report) == sum(event.progress.done for event in report.events) > 140
+    assert all(event.progress.left == 0 and not event.progress.more for event in report.events)
+
+
+def test_exports_agree_in_the_middle_and_are_the_same_after_a_resumption_as_without(tmp_path: Path) -> None:
+    interrupted, straight = tmp_path / "interrupted", tmp_path / "straight"
+    interrupted.mkdir()
+    straight.mkdir()
+    staged = stage(interrupted, *events(), at_most=9)
+    halfway = export(staged)
+    assert assert_agreement(staged, halfway) == 9 * len(events())
+    assert all(event.progress.running == 1 and event.progress.left > 0 for event in halfway.events)
+    with Store(interrupted) as store:
+        store.give_up_running("The tool was killed.", BEGIN)
+        for event in staged.file.events:
+            play(store, event)
+        store.set_state("finished")
+    assert_agreement(staged, export(staged))
+    other = stage(straight, *events())
+    export(other)
+    assert (interrupted / "standings.csv").read_text() == (straight / "standings.csv").read_text()
+
+
+def test_exports_are_the_same_each_time_they_are_made(tmp_path: Path) -> None:
+    staged = stage(tmp_path, *events())
+    report = export(staged)
+    assert exports(report, LATER, "x {match}") == exports(export(staged), LATER, "x {match}")
+    assert {path.name for path in tmp_path.iterdir()} >= set(NAMES)
+
+
+def test_a_file_that_cannot_be_replaced_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "games.csv"
+    write_atomically(path, "old")
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

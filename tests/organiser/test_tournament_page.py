@@ -1,0 +1,182 @@
+"""The page: nothing that a bot is called or says becomes markup, and it needs nothing but itself."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from dataclasses import replace
+from datetime import timedelta
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from triarena.organiser.export.markup import join, tag, text
+from triarena.organiser.export.page import page
+from triarena.organiser.export.rating_chart import rating_chart
+from triarena.organiser.report import TournamentReport, report_event, report_tournament
+from triarena.organiser.store import Store, StoreReader
+from triarena.organiser.store_file import STORE_NAME
+
+from .read_page import read_page
+from .staged_tournament import BEGIN, Staged, event_of, file_of, stage
+
+LATER = BEGIN + timedelta(minutes=10)
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=y>',
+    "{match}",
+    "&amp;",
+    "a\u202eb",
+    "</title>",
+    "'+1",
+    "=2",
+)
+
+
+def report_of(staged: Staged) -> TournamentReport:
+    with StoreReader(staged.folder) as reader:
+        return report_tournament(staged.file, reader.contents())
+
+
+def test_hostile_names_stay_text(tmp_path: Path) -> None:
+    event = event_of("Towers", names=HOSTILE)
+    plain = stage(_folder(tmp_path, "plain"), event_of("Towers"), name="Fine")
+    hostile = stage(_folder(tmp_path, "hostile"), replace(event, name="<b>&"), name="</title><script>x()</script>")
+    read, unharmed = (read_page(page(report_of(each), LATER, "triarena replay {match}")) for each in (hostile, plain))
+    assert read.unclosed == []
+    assert {tag for tag, _ in read.elements} == {tag for tag, _ in unharmed.elements}
+    assert {key for _, attributes in read.elements for key in attributes} == {
+        key for _, attributes in unharmed.elements for key in attributes
+    }
+    assert sum(tag == "script" for tag, _ in read.elements) == 1
+    names = {row[1] for row in read.rows("towers", "standings")}
+    assert names == {name.replace("\u202e", "\ufffd") for name in HOSTILE}
+
+
+def test_what_bots_and_referees_say_stays_text(tmp_path: Path) -> None:
+    staged = stage(tmp_path, event_of("Towers"))
+    database = sqlite3.connect(staged.folder / STORE_NAME)
+    database.execute("UPDATE results SET message = ?, reason = '<u>', match = '<i>'", ("<iframe>\x00",))
+    database.execute("UPDATE notes SET text = '<marquee>'")
+    database.execute("UPDATE attempts SET why = '<blink>' WHERE state = 'failed'")
+    database.commit()
+    database.close()
+    read = read_page(page(report_of(staged), LATER, "triarena replay {match}"))
+    assert {"iframe", "u", "marquee", "blink"}.isdisjoint(tag for tag, _ in read.elements)
+    assert "<iframe>\ufffd" in str(read.rows("towers", "games"))
+
+
+def test_the_page_needs_nothing_but_itself(tmp_path: Path) -> None:
+    html = page(report_of(stage(tmp_path, event_of("Towers"), event_of("Flowers"))), LATER, "triarena replay {match}")
+    read = read_page(html)
+    for tag_name, attributes in read.elements:
+        assert tag_name not in ("link", "img", "iframe", "object", "embed", "base", "form")
+        assert not {key for key in attributes if key == "src" or key.startswith("on")}
+        assert str(attributes.get("href", "#")).startswith("#")
+    assert not re.search(r"https?://|url\(|@import", html)
+    policy = next(a["content"] for _, a in read.elements if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; ")
+
+
+def test_only_the_page_of_a_running_tournament_loads_itself_anew(tmp_path: Path) -> None:
+    running = report_of(stage(_folder(tmp_path, "running"), event_of("Towers"), at_most=3))
+    ended = report_of(stage(_folder(tmp_path, "ended"), event_of("Towers")))
+    refresh = '<meta http-equiv="refresh"'
+    assert refresh in page(running, LATER, "{match}")
+    assert refresh not in page(ended, LATER, "{match}")
+
+
+def test_a_running_event_says_how_far_it_is_and_when_it_will_be_over(tmp_path: Path) -> None:
+    staged = stage(tmp_path, event_of("Towers"), at_most=20)
+    assert "20 of 56 games played, 1 running, about 52 s left (until 18:40)" in page(report_of(staged), LATER, "")
+    with Store(staged.folder) as store:
+        store.set_playing_seconds("towers", 20 * 600)
+    assert "about 6 h 00 min left (until 2031-05-05 00:40)" in page(report_of(staged), LATER, "")
+
+
+def test_an_event_without_a_game_has_a_page_too(tmp_path: Path) -> None:
+    html = page(report_of(stage(tmp_path, event_of("Towers"), at_most=0)), LATER, "")
+    assert "0 of 56 games played" in html
+    assert "<svg" not in html
+
+
+def test_every_game_has_the_command_that_replays_it(tmp_path: Path) -> None:
+    report = report_of(stage(tmp_path, event_of("Towers")))
+    html = unescape(page(report, LATER, "triarena replay {match} --data-dir server"))
+    for game in report.events[0].games():
+        assert game.result is not None
+        assert f"triarena replay {game.result.match} --data-dir server" in html
+
+
+def test_failures_and_repeated_attempts_are_told_with_their_games(tmp_path: Path) -> None:
+    report = report_of(stage(tmp_path, event_of("Towers")))
+    games = [game for game in report.events[0].games() if len(game.attempts) > 1]
+    said = str(read_page(page(report, LATER, "{match}")).rows("towers", "games"))
+    assert games
+    assert "after one attempt that did not count: The server was stopped." in said
+    assert "timeout: " in said
+    assert "took longer than 1000 ms for ply 17" in said
+
+
+def test_a_knockout_shows_who_goes_on_and_why(tmp_path: Path) -> None:
+    report = report_of(stage(tmp_path, event_of("Cup", "knockout")))
+    (cup,) = report.events
+    html = unescape(page(report, LATER, "{match}"))
+    assert [each.title for each in cup.rounds] == ["Quarter-finals", "Semi-finals", "Final"]
+    final = cup.rounds[-1].meetings[0].decision
+    assert final is not None
+    assert cup.lines[0].player == final.winner
+    assert html.count('class="won"') == 7
+    assert str(final) in html
+
+
+def test_byes_stand_in_their_rounds(tmp_path: Path) -> None:
+    report = report_of(stage(tmp_path, event_of("Odd", "swiss", names=("A", "B", "C"), rounds=2)))
+    byes = [each.byes for each in report.events[0].rounds]
+    assert len(byes) == len(set(byes)) == 2
+    for (name,) in byes:
+        assert f"No opponent in this round: {name}." in page(report, LATER, "{match}")
+
+
+def test_the_chart_has_one_line_per_rated_bot_within_its_picture(tmp_path: Path) -> None:
+    (event,) = report_of(stage(tmp_path, event_of("Towers"))).events
+    chart = rating_chart(event)
+    assert chart is not None
+    places = [float(x) for x in re.findall(r'cx="([^"]+)"', chart)]
+    ends = [float(x) for x in re.findall(r'class="interval" x1="([^"]+)" x2="(?:[^"]+)"', chart)]
+    assert len(places) == len(ends) == 8
+    assert all(0 < x < 860 for x in places + ends)
+
+
+def test_ratings_say_a_over_b_and_never_certainty(tmp_path: Path) -> None:
+    (event,) = report_of(stage(tmp_path, event_of("Towers"))).events
+    ratings = event.ratings
+    assert ratings is not None
+    best, *_, worst = ratings.estimates
+    assert 0.5 < ratings.over(best, worst).superiority < 1
+    assert ratings.over(best, worst).superiority + ratings.over(worst, best).superiority == pytest.approx(1)
+    for line in event.lines:
+        assert line.rating is not None
+        assert line.rating.low < line.rating.elo < line.rating.high
+
+
+def test_a_result_of_another_schedule_is_refused(tmp_path: Path) -> None:
+    staged = stage(tmp_path, event_of("Towers"))
+    other = file_of(tmp_path, replace(staged.file.events[0], seed=18))
+    with StoreReader(tmp_path) as reader, pytest.raises(Exception, match="tournament's file was changed"):
+        report_event(other.events[0], reader.contents())
+
+
+def test_markup_escapes_texts_and_attributes_once() -> None:
+    assert tag("td", '<"&', title='"<', class_="n") == '<td title="&quot;&lt;" class="n">&lt;&quot;&amp;</td>'
+    assert tag("p", tag("b", "x"), None, ["&", tag("i")]) == "<p><b>x</b>&amp;<i></i></p>"
+    assert tag("details", open=True, id=None) == "<details open></details>"
+    assert join("a\x00\ud800b") == text("a\ufffd\ufffdb")
+
+
+def _folder(parent: Path, name: str) -> Path:
+    folder = parent / name
+    folder.mkdir()
+    return folder
