@@ -34,6 +34,7 @@ AUDIENCES: dict[str, dict[str, tuple[str, str]]] = {
         "play": ("triarena.cli.play:play", "Play by hand against a bot."),
         "watch": ("triarena.cli.watch:watch", "Follow a match in the terminal."),
         "replay": ("triarena.cli.replay:replay", "Show a finished match ply by ply."),
+        "compare": ("triarena.cli.compare:compare", "Find out which of two bots is better."),
         "games": ("triarena.cli.games:games", "List the games and their options."),
     },
     "Organise": {

@@ -13,7 +13,8 @@ from typing import Final, Protocol
 import trio
 
 from triarena.protocol import from_client as c
-from triarena.tournament.values import Format, Plan, Played
+from triarena.tournament.formats import CountedFormat
+from triarena.tournament.values import Plan, Played
 
 from .attempt import SERVER_SECONDS, Attempt, Outcome, Table
 from .bell import Bell
@@ -55,7 +56,7 @@ class View(Protocol):
 class Hooks:
     """What belongs to the layers above or beside: formats, stopping rules, exports, evidence."""
 
-    format: Callable[[Event], Format]
+    format: Callable[[Event], CountedFormat]
     stops: Callable[[Event, Plan, dict[str, Played], float], str | None]
     """Why the stopping rule ends a tournament now, given what was played and the seconds of playing."""
     farewell: Callable[[Store, str], str]
@@ -108,7 +109,7 @@ class Campaign:
             if self.server is not None:
                 nursery.start_soon(self.server.keep)
             nursery.start_soon(link.keep)
-            nursery.start_soon(self.view.keep)
+            nursery.start_soon(self._viewing)
             nursery.start_soon(self._exporting)
             nursery.start_soon(self._watch_store)
             crew = Crew(nursery, self.bell, self.file.limits, self.folder / "logs", tokens)
@@ -206,6 +207,12 @@ class Campaign:
                     return
             await self.bell.until(lambda: not link.waiting, trio.current_time() + 2)
 
+    async def _viewing(self) -> None:
+        try:
+            await self.view.keep()
+        except Exception as error:  # no fault in what is merely seen may end the games
+            self.view.trouble(f"the view has failed, the games go on: {error}")
+
     async def _exporting(self) -> None:
         """Renew the exports now and then, when something has changed."""
         pause = 5.0
@@ -218,7 +225,7 @@ class Campaign:
     def _export(self) -> None:
         try:
             self.hooks.export()
-        except OSError as error:
+        except Exception as error:  # they can be made again at any time: no fault in them may end the games
             self.view.trouble(f"the exports can't be written: {error}")
 
     async def _watch_store(self) -> None:

@@ -16,8 +16,9 @@ from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 import trio
 
+from triarena.tournament.formats import CountedFormat
 from triarena.tournament.schedule import playable
-from triarena.tournament.values import Fixture, Format, Plan, Played
+from triarena.tournament.values import Fixture, Plan, Played
 
 from .attempt import Attempt, Failed, Outcome, Sporting, Table
 from .bell import Bell
@@ -69,7 +70,7 @@ class EventRun:
     """The running of one tournament. ``orders`` says what an administrator wants: None, to interrupt, to cancel."""
 
     table: Table
-    format: Format
+    format: CountedFormat
     store: Store
     bell: Bell
     concurrency: int

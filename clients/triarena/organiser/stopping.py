@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from typing import Final
 
-from triarena.tournament.values import Fixture, History, Plan
+from triarena.tournament.sprt import SCORES, Sprt, Verdict, pentanomial
+from triarena.tournament.values import Fixture, History, Plan, Played
 
 from .spec import Event
+
+PAIR: Final = 2
+"""Games of a pair."""
 
 
 def why_stop(event: Event, plan: Plan, played: History, seconds: float) -> str | None:
@@ -25,26 +30,44 @@ def why_stop(event: Event, plan: Plan, played: History, seconds: float) -> str |
     return None
 
 
-def decided(event: Event, plan: Plan, played: History) -> str | None:
-    """The decision of the sequential test between two bots, as a clause; None while it is open."""
-    raise NotImplementedError
+def verdict(event: Event, plan: Plan, played: History) -> Verdict:
+    """What the sequential test between the event's two bots says of the pairs so far; the first over the second.
 
-
-def finished_pairs(plan: Plan, played: History) -> Iterator[tuple[Fixture, Fixture]]:
-    """The pairs of games that are over, in the plan's order, up to the first one that is not.
-
-    A test that looked at pairs in the order of their ends would be biased: short games end first.
+    Pairs count in the plan's order, up to the first one that is not over: taken as they end, short games would count
+    sooner, and the test would be biased. A decision, once made, is not unmade by pairs that ended after it.
     """
+    rule = event.stop.sprt
+    assert rule is not None, "asked of events with such a rule only"
+    test = Sprt(rule.elo0, rule.elo1, rule.alpha, rule.beta)
+    first = event.names[0]
+    counts = [0] * len(SCORES)
+    for pair in finished_pairs(plan, played):
+        counts = [old + new for old, new in zip(counts, pentanomial(pair, first), strict=True)]
+        judged = test.judge(counts)
+        if judged.decision is not None:
+            return judged
+    return test.judge(counts)
+
+
+def decided(event: Event, plan: Plan, played: History) -> str | None:
+    """The decision of the sequential test as a clause; None while it is open."""
+    found, rule = verdict(event, plan, played), event.stop.sprt
+    if found.decision is None or rule is None:
+        return None
+    first, second = event.names
+    pairs = f"after {found.pairs} pairs, LLR {found.llr:.2f} outside {found.lower:.2f} to {found.upper:.2f}"
+    if found.decision == "elo1":
+        return f"{first} over {second} is {rule.elo1:g} Elo rather than {rule.elo0:g} ({pairs})"
+    return f"{first} over {second} is {rule.elo0:g} Elo rather than {rule.elo1:g} ({pairs})"
+
+
+def finished_pairs(plan: Plan, played: History) -> Iterator[tuple[Played, Played]]:
+    """The pairs of games that are over, in the plan's order, up to the first one that is not."""
     pairs: dict[str, list[Fixture]] = defaultdict(list)
     for fixture in plan.fixtures():
         pairs[fixture.pair].append(fixture)
-    for first, second in _whole(pairs.values()):
-        if first.id not in played or second.id not in played:
+    for games in pairs.values():
+        results = [played[each.id] for each in games if each.id in played]
+        if len(games) != PAIR or len(results) != PAIR:
             return
-        yield first, second
-
-
-def _whole(pairs: Iterable[list[Fixture]]) -> Iterator[tuple[Fixture, Fixture]]:
-    for games in pairs:
-        if len(games) == 2:
-            yield games[0], games[1]
+        yield results[0], results[1]

@@ -25,8 +25,7 @@ def resume(
     """
     from triarena.organiser.store import Store
 
-    from .running import finish, play, relative
-    from .screen import Lines
+    from .running import run_shown
 
     with told():
         place = existing(folder)
@@ -35,5 +34,4 @@ def resume(
             raise Failure("is_over", f"the tournament in {folder} is {contents.state}: there is nothing to go on with")
         described = place.file(contents, free_processors())
         with Store(place.path) as store:
-            ending = play(place, store, described, where, Lines())
-    finish(place, relative(place.path), ending)
+            run_shown(place, store, described, where)

@@ -45,11 +45,9 @@ def run(
 
         click.echo(text(described))
         return
-    from .running import finish, play, relative
-    from .screen import Lines
+    from .running import relative, run_shown
 
     place = folder_for(file, folder)
     with told(), place.make(file, described, datetime.now(UTC)) as store:
         click.echo(f"everything is kept in {relative(place.path)}")
-        ending = play(place, store, described, where, Lines())
-    finish(place, relative(place.path), ending)
+        run_shown(place, store, described, where)

@@ -24,13 +24,16 @@ from triarena.organiser.embedded import EmbeddedServer
 from triarena.organiser.export.writing import export_all
 from triarena.organiser.folder import Folder
 from triarena.organiser.link import Access
+from triarena.organiser.live import plain_view
 from triarena.organiser.pairing import format_of
+from triarena.organiser.report import EventReport, report_tournament
 from triarena.organiser.runner import Ending
 from triarena.organiser.spec import TournamentFile
 from triarena.organiser.stopping import why_stop
 from triarena.organiser.store import Store
 
 from .evidence import Evidence, farewell
+from .screen import view_of
 from .server_choice import Choice
 
 SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -148,9 +151,28 @@ async def _watch_signals(
                 campaign.break_off()
 
 
-def finish(folder: Folder, shown: str, ending: Ending) -> None:
-    """Say how it ended and what can be done now; the exit code tells it, too."""
-    click.echo(f"everything is in {folder.path}; the page is {folder.page}")
+def run_shown(
+    folder: Folder,
+    store: Store,
+    file: TournamentFile,
+    where: Choice,
+    verdict: Callable[[EventReport], str] | None = None,
+) -> None:
+    """Run it before the organiser's eyes; say how it ended and what can be done now. The exit code tells it, too."""
+    with view_of(store.contents) as view:
+        ending = play(folder, store, file, where, view)
+    report = report_tournament(file, store.contents())
+    for event in report.events:
+        if event.progress.done:
+            click.echo("\n" + plain_view(event))
+            if verdict is not None:
+                click.echo("\n" + verdict(event))
+    shown = relative(folder.path)
+    click.echo(f"\neverything is in {shown}; the page is {relative(folder.page)}")
+    _conclude(ending, shown)
+
+
+def _conclude(ending: Ending, shown: str) -> None:
     match ending.how:
         case "finished":
             return

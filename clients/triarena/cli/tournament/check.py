@@ -1,0 +1,98 @@
+"""``triarena tournament check``: is the file right, and can every bot play?"""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from triarena.cli.options import Failure
+
+from .opening import FILE, free_processors, told
+
+if TYPE_CHECKING:
+    from triarena.organiser.folder import Folder
+    from triarena.organiser.records import StoredResult
+    from triarena.organiser.spec import TournamentFile
+
+
+@click.command()
+@FILE
+@click.option("--dry-run", is_flag=True, help="Look at the file only; start no bot.")
+def check(file: Path, dry_run: bool) -> None:
+    """Check the tournament that FILE describes, and try each of its local bots in a game against a random one.
+
+    All faults of the file are told at once, with their lines. A bot passes if it plays its game without a fault of its
+    own, won or lost; else the reason and the last lines that it printed are shown, and the exit code is 1.
+
+    \b
+    $ triarena tournament check class.toml
+    """
+    from triarena.organiser.folder import read_new
+
+    with told():
+        described = read_new(file, free_processors())
+    click.echo(f"{file}: the file is right: {_contents(described)}")
+    remote = [player.name for player in described.players if not player.local]
+    if dry_run:
+        return
+    faults = _try(file, described)
+    if remote:
+        click.echo(f"not tried, since their owners start them: {', '.join(remote)}")
+    if faults:
+        raise Failure("bots_fail", f"{faults} of the trials failed; see above")
+
+
+def _contents(file: TournamentFile) -> str:
+    events = ", ".join(
+        f"{event.name} ({event.game}, {event.format}, {len(event.players)} bots)" for event in file.events
+    )
+    return f"{len(file.players)} bots, {len(file.events)} tournaments: {events}"
+
+
+def _try(source: Path, described: TournamentFile) -> int:
+    """Play the trials, and say how each went; how many failed."""
+    from triarena.organiser.folder import Folder
+    from triarena.organiser.trial import trial
+
+    from .running import play
+    from .screen import Lines
+    from .server_choice import Choice
+
+    trials = trial(described)
+    if not trials.events:
+        return 0
+    with tempfile.TemporaryDirectory(prefix="triarena-check-") as folder:
+        place = Folder(Path(folder))
+        with place.make(source, trials, datetime.now(UTC)) as store:
+            silent = Lines(store.contents, lambda sentence: None)
+            ending = play(place, store, trials, Choice(), silent)
+            results = store.contents().results
+        if ending.how not in ("finished", "incomplete"):
+            raise Failure("interrupted", f"the trials were broken off: {ending.why}")
+        return sum(_told(place, result) for result in results)
+
+
+def _told(place: Folder, result: StoredResult) -> bool:
+    """Say how a trial went; whether it failed."""
+    from triarena.organiser.trial import OPPONENT, verdict
+
+    played = result.played
+    bot = played.fixture.blue if played.fixture.red == OPPONENT else played.fixture.red
+    event = result.event.removeprefix("trial-")
+    if verdict(bot, played) is None:
+        outcome = "drew" if played.winner_name is None else "won" if played.winner_name == bot else "lost"
+        click.echo(f"\N{CHECK MARK} {bot}, {event}: it {outcome} against a random bot in {played.plies} plies")
+        return False
+    click.echo(f"\N{BALLOT X} {bot}, {event}: {played.reason}: {result.message}")
+    for line in _last_words(place, bot):
+        click.echo(f"    | {line}")
+    return True
+
+
+def _last_words(place: Folder, bot: str) -> list[str]:
+    logs = sorted(place.logs.glob(f"{bot}-*.log"), key=lambda log: log.stat().st_mtime)
+    return logs[-1].read_text(encoding="utf-8", errors="replace").splitlines()[-8:] if logs else []

@@ -1,0 +1,37 @@
+"""What a comparison of two bots has found, in sentences."""
+
+from __future__ import annotations
+
+from triarena.tournament.sprt import Sprt, pentanomial
+
+from .pairing import format_of
+from .report import EventReport
+from .stopping import verdict
+
+POINTS = ("0", "0.5", "1", "1.5", "2")
+
+
+def said(report: EventReport) -> str:
+    """Pairs, difference and the test's verdict, always the first bot over the second."""
+    event, rule = report.event, report.event.stop.sprt
+    first, second = event.names
+    played = {game.fixture.id: game.played for game in report.games() if game.played is not None}
+    counts = pentanomial(played.values(), first)
+    lines = [
+        f"{sum(counts)} pairs, by the points of {first}: "
+        + ", ".join(f"{points}: {count}" for points, count in zip(POINTS, counts, strict=True))
+    ]
+    if report.ratings is not None and {first, second} <= set(report.ratings.estimates):
+        lines.append(str(report.ratings.over(first, second)))
+    if rule is None:
+        return "\n".join(lines)
+    found = verdict(event, format_of(event).plan(played), played)
+    bounds = f"LLR {found.llr:.2f}, decided at {found.lower:.2f} or {found.upper:.2f}"
+    if found.decision is None:
+        outlook = Sprt(rule.elo0, rule.elo1, rule.alpha, rule.beta).outlook(counts)
+        more = f"about {outlook.as_it_looks:.0f} more pairs if it goes on like this, {outlook.at_worst:.0f} at worst"
+        lines.append(f"undecided between {rule.elo0:g} and {rule.elo1:g} Elo, {first} over {second} ({bounds}); {more}")
+    else:
+        likelier, other = (rule.elo1, rule.elo0) if found.decision == "elo1" else (rule.elo0, rule.elo1)
+        lines.append(f"decided: {first} over {second} is {likelier:g} Elo rather than {other:g} ({bounds})")
+    return "\n".join(lines)
