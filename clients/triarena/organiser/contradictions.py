@@ -88,9 +88,11 @@ def _games(terms: Terms, tell: Tell) -> None:
 def _seeds(terms: Terms, tell: Tell) -> None:
     """Two players who meet shall have a new board for every pair of their games."""
     seeds, table = terms.table.seeds, terms.table
+    known: set[int] = set()
     for at, seed in enumerate(seeds):
-        if seed in seeds[:at]:
+        if seed in known:
             tell(("seeds", at), f"the seed {seed} stands there twice, so the same board would be played twice")
+        known.add(seed)
     further = (1 if table.tie_pairs is None else table.tie_pairs) if table.format in KNOCKOUTS else 0
     least = max(1, table.games_per_pairing // 2) + further
     if seeds and len(seeds) < least:

@@ -18,7 +18,7 @@ from .entrants import read_player, tell_names
 from .events import Draw, EventReading
 from .positions import locate
 from .problems import Notes, Problem, TournamentFileError
-from .schema import MAX_BOTS, BotTable, FileTable
+from .schema import MAX_BOTS, MAX_TOURNAMENTS, BotTable, FileTable
 from .spec import BotLimits, Event, Player, TournamentFile
 
 OUR_OWN_SERVER_SETTINGS: Final = {
@@ -47,20 +47,22 @@ def read_tournament(path: Path, *, draw_seed: Draw, concurrency: int) -> Tournam
 def parse_tournament(text: str, folder: Path, *, file: str, draw_seed: Draw, concurrency: int) -> TournamentFile:
     """The same for the text of a file, whose paths are relative to ``folder``; ``file`` names it in errors."""
     try:
-        tree = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        tree, lines = tomllib.loads(text), locate(text)
+    except ValueError as error:  # TOMLDecodeError, or a number of thousands of digits
         raise TournamentFileError("not_toml", file, [_not_toml(error, text)]) from None
     except RecursionError:
         raise TournamentFileError("not_toml", file, [Problem(1, "", "it is nested too deep")]) from None
-    notes = Notes(locate(text))
+    notes = Notes(lines)
     found = _Reading(tree, notes, folder.absolute(), Path(file).stem, draw_seed, concurrency).file()
     if found is None or notes.problems:
         raise TournamentFileError("bad_tournament", file, sorted(notes.problems))
     return found
 
 
-def _not_toml(error: tomllib.TOMLDecodeError, text: str) -> Problem:
+def _not_toml(error: ValueError, text: str) -> Problem:
     """The parser's sentence with its line, which stands at its end."""
+    if not isinstance(error, tomllib.TOMLDecodeError):
+        return Problem(1, "", "this is not TOML: it has a number that is too long to be read")
     what, _, place = str(error).rpartition(" (at ")
     line = re.match(r"line (\d+)", place)
     hint = "; texts stand in quotes" if "Invalid value" in what else ""
@@ -101,19 +103,19 @@ class _Reading:
             server=table.server,
         )
 
-    def _tables(self, key: str) -> list[Any]:
+    def _tables(self, key: str, most: int) -> list[Any]:
         """The tables of an array of tables; a problem and nothing if it is something else."""
         found = self.tree.get(key, [])
         if not isinstance(found, list):
             self.notes.tell((key,), f"write [[{key}]] with double brackets, once for each")
             return []
-        return found
+        if len(found) > most:
+            self.notes.tell((key, most), f"there may be at most {most} {key}, and there are {len(found)}")
+        return found[:most]
 
     def _players(self) -> dict[str, Player | None]:
         """All bots by name; None for one that cannot be used, so that its name is known all the same."""
-        tables = self._tables("bots")
-        if len(tables) > MAX_BOTS:
-            self.notes.tell(("bots", MAX_BOTS), f"there may be at most {MAX_BOTS} bots, and there are {len(tables)}")
+        tables = self._tables("bots", MAX_BOTS)
         names = [
             (("bots", at, "name"), each["name"])
             for at, each in enumerate(tables)
@@ -139,7 +141,7 @@ class _Reading:
     ) -> list[Event | None]:
         """The tournaments; what is wrong at the top of the file counts as absent, since it has been told."""
         faulty = self.notes.faulty(FileTable, top) if table is None else frozenset()
-        tables = self._tables("tournaments")
+        tables = self._tables("tournaments", MAX_TOURNAMENTS)
         alone = "tournaments" not in self.tree or tables == []
         title = (table.name if table is not None else None) or self.stem
         names: dict[str, str] = {}

@@ -196,7 +196,7 @@ def _wanted(kind: str, ctx: dict[str, Any], path: Path) -> str:
     """What a value must be, by pydantic's name for the fault."""
     if path == ("command",) and kind.endswith("_type"):
         return 'a list of words, e.g. ["java", "-jar", "bot.jar"], or one text that is split into words'
-    if (path[0] == "options" and len(path) == 2) or (path[0] == "server" and len(path) == 3):
+    if (path[:1] == ("options",) and len(path) == 2) or (path[:1] == ("server",) and len(path) == 3):
         return "a number, a text, true or false"
     bounds = {name: f"{bound:g}" if isinstance(bound, float) else bound for name, bound in ctx.items()}
     return _KINDS.get(kind, "something else").format(**bounds)

@@ -16,6 +16,7 @@ from triarena.tournament.formats import Seeding
 from .spec import FormatName
 
 MAX_BOTS: Final = 256
+MAX_TOURNAMENTS: Final = 100
 HOURS_24: Final = 86_400
 Word: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
 Title: TypeAlias = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
