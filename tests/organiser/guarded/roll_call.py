@@ -44,9 +44,8 @@ class RollCall:
         with trio.fail_after(DEADLINE_SECONDS):
             for _ in range(number):
                 stream = await self._listener.accept()
-                line = await stream.receive_some()
-                pid, parent = map(int, line.split())
                 self.streams.append(stream)
+                pid, parent = map(int, (await stream.receive_some()).split())
                 self.pids.append(pid)
                 self.parents.append(parent)
         return self.pids

@@ -14,7 +14,7 @@ import trio
 from triarena.organiser import processes
 from triarena.organiser.processes import Limits, open_guarded
 
-from .roll_call import DEADLINE_SECONDS, PRELUDE, RollCall, exists
+from .roll_call import DEADLINE_SECONDS, RollCall, exists
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no signals on Windows")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers and death signals")
@@ -171,37 +171,43 @@ async def test_a_guard_that_does_not_answer_is_given_up(
     assert ended.why == "lost"
 
 
-@posix
-async def test_whoever_dies_by_kill_9_takes_its_commands_and_their_ports_along(roll: RollCall, tmp_path: Path) -> None:
-    """The tool is a process of its own here; its two commands each listen, and one has a child that left its session.
+LISTENER = (
+    "signal.signal(signal.SIGTERM, signal.SIG_IGN); door = socket.create_server(('127.0.0.1', 0))\n"
+    "print(door.getsockname()[1], flush=True); "
+)
+"""The beginning of a command that listens, and ignores being asked to end."""
 
-    The commands ignore being asked.
-    """
-    command = PRELUDE + (
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN); door = socket.create_server(('127.0.0.1', 0))\n"
-        "print(door.getsockname()[1], flush=True)\n"
-        "if sys.argv[2] == '1' and os.fork() == 0: os.setsid()\n"
-        "c = report(); signal.pause()"
-    )
-    tool = f"""
-import sys, trio
+
+def tool(roll: RollCall, folder: Path, *scripts: str) -> str:
+    """A program that runs scripts under guard until it is killed."""
+    return f"""
+import trio
 from pathlib import Path
 from triarena.organiser.processes import open_guarded
 
-async def run(number):
-    command = [sys.executable, "-c", {command!r}, {str(roll.port)!r}, str(number)]
-    async with open_guarded(command, log=Path({str(tmp_path)!r}, f"{{number}}.log"), grace=60) as process:
+async def run(number, command):
+    async with open_guarded(command, log=Path({str(folder)!r}, f"{{number}}.log"), grace=60) as process:
         await process.wait()
 
 async def main():
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(run, 0)
-        nursery.start_soon(run, 1)
+        for number, command in enumerate({[roll.script(script) for script in scripts]!r}):
+            nursery.start_soon(run, number, command)
 
 trio.run(main)
 """
+
+
+async def start(program: str) -> trio.Process:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    parent = await trio.lowlevel.open_process([sys.executable, "-c", tool], env=environment)
+    return await trio.lowlevel.open_process([sys.executable, "-c", program], env=environment)
+
+
+@posix
+async def test_whoever_dies_by_kill_9_takes_its_commands_and_their_ports_along(roll: RollCall, tmp_path: Path) -> None:
+    plain = LISTENER + "c = report(); signal.pause()"
+    parent_and_child = LISTENER + "child = os.fork()\nif child == 0: os.setsid()\nc = report(); signal.pause()"
+    parent = await start(tool(roll, tmp_path, plain, parent_and_child))
     try:
         await roll.present(3)
     finally:
@@ -215,6 +221,21 @@ trio.run(main)
         port = int((tmp_path / f"{number}.log").read_text())
         with pytest.raises(OSError, match="all attempts to connect"):
             await trio.open_tcp_stream("127.0.0.1", port)
+
+
+@linux
+async def test_a_command_dies_even_if_its_guard_is_killed_together_with_the_tool(
+    roll: RollCall, tmp_path: Path
+) -> None:
+    parent = await start(tool(roll, tmp_path, LISTENER + "c = report(); signal.pause()"))
+    try:
+        await roll.present()
+        os.kill(roll.parents[0], signal.SIGSTOP)  # so that it does not notice the end of the tool
+    finally:
+        parent.kill()
+        await parent.wait()
+    os.kill(roll.parents[0], signal.SIGKILL)
+    await roll.hang_up()
 
 
 async def test_twenty_commands_at_once_are_kept_apart(roll: RollCall, tmp_path: Path) -> None:

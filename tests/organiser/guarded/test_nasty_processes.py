@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import trio
 from triarena.organiser import processes
 from triarena.organiser.processes import Ended, Limits, open_guarded
 
-from .roll_call import DEADLINE_SECONDS, RollCall
+from .roll_call import DEADLINE_SECONDS, RollCall, exists
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers")
@@ -69,14 +70,15 @@ async def test_children_of_a_command_that_ends_are_killed(roll: RollCall, log: P
 
 
 async def test_a_command_may_not_have_more_processes_than_its_limit(roll: RollCall, log: Path) -> None:
-    script = "for _ in range(10):\n if os.fork() == 0: break\nc = report(); time.sleep(3600)"
+    script = "for _ in range(10):\n pid = os.fork()\n if pid == 0: break\n print(pid, flush=True)\ntime.sleep(3600)"
     async with open_guarded(roll.script(script), log=log, limits=Limits(processes=8)) as process:
-        await roll.present(11)
         with trio.fail_after(DEADLINE_SECONDS):
             ended = await process.wait()
     assert ended.why == "processes"
-    assert ended.detail == "it was killed: it had 11 processes, the limit is 8"
-    assert roll.survivors() == []
+    assert re.fullmatch("it was killed: it had (9|10|11) processes, the limit is 8", ended.detail)
+    children = list(map(int, process.tail(20)))
+    assert len(children) >= 8
+    assert not any(map(exists, children))
 
 
 async def test_a_command_that_multiplies_without_end_is_caught(roll: RollCall, log: Path) -> None:
@@ -93,7 +95,7 @@ def multiply(depth):
                 multiply(depth - 1)
         signal.sigtimedwait({signal.SIGCHLD}, 1)
     time.sleep(3600)
-if os.fork() == 0: c = report()
+c = report()
 multiply(2)
 """
     async with open_guarded(roll.script(script), log=log) as process:
@@ -109,7 +111,7 @@ async def test_threads_count_as_well(roll: RollCall, log: Path) -> None:
     script = "import threading\nfor _ in range(20): threading.Thread(target=time.sleep, args=(3600,)).start()"
     ended = await end_of(roll.script(script), log, Limits(threads=10))
     assert ended.why == "threads"
-    assert ended.detail == "it was killed: it had 21 threads, the limit is 10"
+    assert re.fullmatch(r"it was killed: it had (1[1-9]|2[01]) threads, the limit is 10", ended.detail)
 
 
 async def test_zombies_count_as_processes_and_vanish_with_their_maker(roll: RollCall, log: Path) -> None:
@@ -128,7 +130,7 @@ time.sleep(3600)
     assert ended.why == "processes"
     assert roll.survivors() == []
     roll.pids += map(int, process.tail(20))
-    assert len(roll.pids) == 21
+    assert len(roll.pids) > 10
     assert roll.survivors() == []
 
 
