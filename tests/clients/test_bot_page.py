@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
 import subprocess
 import sys
@@ -12,11 +13,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.clients.lost_connections import POSITIONS, ask, begin, resume
-from tests.clients.scripted_server import Peer, one_after_another, over, referee, serving
+from tests.clients.lost_connections import POSITIONS, ask, begin, resume, started
+from tests.clients.scripted_server import Peer, joined, one_after_another, over, referee, serving
 
 from triarena.cli import COMMANDS, main
 from triarena.games import find_game
+from triarena.protocol import from_client as c
+from triarena.protocol import from_server as s
 
 PAGE = (Path(__file__).parents[2] / "docs" / "write-your-bot.md").read_text("utf-8")
 FENCE = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
@@ -104,6 +107,30 @@ def test_the_program_of_ones_own_plays(page_file: Any) -> None:
         source = Path(file).read_text("utf-8").replace('name="Anna"', f'name="Anna", port={server.port}')
         done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "so it ended\n", "")
+
+
+def test_the_program_for_tournaments_plays_and_says_farewell(page_file: Any) -> None:
+    def script(peer: Peer) -> None:
+        hello = peer.greet()
+        assert (hello.name, hello.token) == ("Flora", "secret")
+        peer.answer(c.Enlist, s.Enlisted(name="Flora"))
+        peer.send(s.Invitation(room="r1", game="towerwars", options={"size": 4}, reservation="code", seed=7))
+        peer.answer(c.JoinReserved, joined())
+        peer.send(started())
+        peer.expect(c.Ready)
+        ask(peer, 0)
+        peer.send(over(), s.Goodbye(code="dismissed", message="thank you"))
+
+    folder = Path(page_file("my_tournament.py")).parent
+    page_file("my_bot.py")
+    with serving(script) as server:
+        source = FILES["my_tournament.py"].replace('name="Flora"', f'name="Flora", port={server.port}')
+        environment = {**os.environ, "TRIARENA_TOKEN": "secret"}
+        done = subprocess.run(
+            [sys.executable, "-c", source],
+            capture_output=True, text=True, timeout=60, check=False, cwd=folder, env=environment,
+        )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "thank you\n", "")
 
 
 def test_the_shell_session_is_true() -> None:

@@ -11,7 +11,7 @@ import click
 
 from .join import abandon
 from .listener import Listener
-from .options import connected, explained
+from .options import FORFEITED, connected, explained
 
 if TYPE_CHECKING:
     from triarena.clients.bots import Bot
@@ -57,7 +57,9 @@ def attend_tournament(
             fresh.load(game or "", seed)
         with connected(host, port, name=name, token=token, wait=wait) as connection:
             listener = Listener(out, connection, as_json, brief=True)
-            with Watchdog(connection, partial(abandon, listener, advice=STARTED_AGAIN)) as watchdog:
+            with Watchdog(
+                connection, partial(abandon, listener, advice=STARTED_AGAIN, exit_code=FORFEITED)
+            ) as watchdog:
                 farewell = attend(
                     connection, load, on_event=listener, on_failure=_tell, wrap=watchdog.watched, backoff=backoff
                 )

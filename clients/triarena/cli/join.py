@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     "--wait", type=click.FloatRange(0), default=0, metavar="SECONDS", help="Keep trying until the server is there."
 )
 @click.option(
-    "--tournament", is_flag=True, help="Wait to be invited to matches, and play them all, until the organiser ends it."
+    "--tournament",
+    is_flag=True,
+    help="Wait to be invited to matches, and play them all, until the organiser ends it. The patience is 600 s then.",
 )
 @patience_option
 @click.option("--json", "as_json", is_flag=True, help="Print nothing but one line of JSON per match.")
@@ -106,10 +108,12 @@ def join(
         click.get_current_context().exit(listener.exit_code)
 
 
-def abandon(listener: Listener, over: MatchOver, what: str, advice: str = "") -> NoReturn:
+def abandon(
+    listener: Listener, over: MatchOver, what: str, *, advice: str = "", exit_code: int | None = None
+) -> NoReturn:
     """End the program at once: its bot still thinks, and nothing else can stop that."""
     listener(over)
-    code = listener.exit_code or 1
+    code = exit_code or listener.exit_code or 1
     sentence = f"{what}, although the match is over: its thinking has no end, or no regard for the clock{advice}"
     with suppress(OSError, ValueError):
         click.echo(f"Error: {sentence} [bot_hangs]", err=True)
