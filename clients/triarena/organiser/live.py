@@ -92,11 +92,6 @@ def plain_view(report: EventReport) -> str:
     return "\n".join(lines)
 
 
-def result_line(report: EventReport, game: Game) -> str:
-    """One line about a game that has ended: ``Towers 1.2.1: Ann 1–0 Bob, points (12 of 56)``."""
-    return f"{report.event.name} {_result(game)} ({report.progress.done} of {report.progress.total})"
-
-
 def _bar(report: EventReport) -> Text:
     done = round(BAR * report.progress.share)
     return Text.assemble(("━" * done, "green"), ("━" * (BAR - done), "bright_black"))

@@ -229,11 +229,11 @@ def _progress(
         left=left,
         more=not (plan.complete or ended),
         repeated=sum(attempt.state == "failed" for attempt in attempts),
-        seconds_left=_seconds_left(left, stored, attempts, min(concurrency, max(1, len(played_by(plan)) // 2))),
+        seconds_left=_seconds_left(left, stored, attempts, min(concurrency, max(1, len(_playing(plan)) // 2))),
     )
 
 
-def played_by(plan: Plan) -> frozenset[str]:
+def _playing(plan: Plan) -> frozenset[str]:
     """Everybody who has a game in a plan."""
     return frozenset(name for fixture in plan.fixtures() for name in fixture.players)
 

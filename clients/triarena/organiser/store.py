@@ -125,9 +125,10 @@ class StoreReader:
             return tuple(map(rows.read_attempt, run(query, (event, fixture))))
 
     @contextmanager
-    def _transaction(self, kind: str) -> Iterator[Any]:
+    def _transaction(self, kind: str, synchronous: str = "FULL") -> Iterator[Any]:
         """Yields the connection's ``execute``; commits, or takes all of it back."""
         with self._lock, store_file.explained(self._path):
+            self._connection.execute(f"PRAGMA synchronous = {synchronous}")
             self._connection.execute(f"BEGIN {kind}")
             try:
                 yield self._connection.execute
@@ -139,7 +140,11 @@ class StoreReader:
 
 
 class Store(StoreReader):
-    """Reads and writes a tournament's store. What a method has returned from is on the disk."""
+    """Reads and writes a tournament's store.
+
+    What a method has returned from survives the death of this process, and of the machine as well, but for where a
+    game is being played: a game without a result is played anew anyway, and waiting for the disk takes milliseconds.
+    """
 
     _read_only = False
 
@@ -171,7 +176,7 @@ class Store(StoreReader):
 
         Raises StoreError ``unknown_event``, ``already_played`` or ``already_running``.
         """
-        with self._transaction("IMMEDIATE") as run:
+        with self._transaction("IMMEDIATE", synchronous="NORMAL") as run:
             if not run("SELECT 1 FROM events WHERE slug = ?", (event,)).fetchone():
                 raise _unknown(event)
             if run("SELECT 1 FROM results WHERE event = ? AND fixture = ?", (event, fixture)).fetchone():
@@ -186,7 +191,7 @@ class Store(StoreReader):
 
     def place_attempt(self, attempt: Attempt, *, room: str = "", match: str = "") -> None:
         """Add where a running attempt is played, as it becomes known. Raises StoreError ``not_running``."""
-        with self._transaction("IMMEDIATE") as run:
+        with self._transaction("IMMEDIATE", synchronous="NORMAL") as run:
             _one_running(
                 run(
                     "UPDATE attempts SET room = coalesce(nullif(?, ''), room), match = coalesce(nullif(?, ''), match)"

@@ -199,7 +199,6 @@ def _prepare_writing(connection: sqlite3.Connection, path: Path) -> None:
     if found != "ok":
         raise sqlite3.DatabaseError(found)
     connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
     with suppress(OSError):  # not ours to change: whoever owns it decides
         path.chmod(0o600)

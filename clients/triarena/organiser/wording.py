@@ -12,7 +12,7 @@ from triarena.tournament.formats import FORMATS
 from triarena.tournament.tally import IRREGULAR
 from triarena.tournament.values import Played
 
-from .report import EventReport, Game, Line, Progress
+from .report import Game, Line, Progress
 from .spec import Event
 
 TIE_BREAK_TITLES: Final[Mapping[str, str]] = {
@@ -173,9 +173,3 @@ def standing(game: Game) -> str:
 def tie_break(name: str) -> str:
     """The heading of a tie-break's column."""
     return TIE_BREAK_TITLES.get(name, name.replace("_", " "))
-
-
-def decided(report: EventReport) -> str:
-    """An event's state, with why if there is something to say."""
-    words = STATES[report.stored.state]
-    return f"{words}: {report.stored.why}" if report.stored.why else words

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from triarena.organiser.report import EventReport
 from triarena.organiser.wording import number, percent
 from triarena.tournament.cross_table import Cell
@@ -23,15 +25,13 @@ def superiority_table(report: EventReport) -> Markup | None:
     """How likely it is that the bot of the row is the stronger one; None without ratings."""
     if report.ratings is None:
         return None
-    over, known = report.ratings.over, report.ratings.estimates
-    names = tuple(name for name in report.names if name in known)
-    rows = [
-        [
-            tag("td", class_="self") if a == b else _likelihood(a, b, over(a, b).superiority)
-            for b in names
-        ]
-        for a in names
-    ]  # fmt: skip
+    ratings = report.ratings
+    names = tuple(name for name in report.names if name in ratings.estimates)
+    shares: dict[tuple[str, str], float] = {}
+    for a, b in combinations(names, 2):
+        shares[a, b] = ratings.over(a, b).superiority
+        shares[b, a] = 1 - shares[a, b]
+    rows = [[tag("td", class_="self") if a == b else _likelihood(a, b, shares[a, b]) for b in names] for a in names]
     caption = "“A over B”: how likely it is, in %, that the bot of the row (A) is stronger than that of the column (B)."
     return _square(names, rows, caption)
 
