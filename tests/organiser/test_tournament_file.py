@@ -262,7 +262,7 @@ IN_FORMATS = [
     ("gauntlet", 'challengers = ["an"]', "challengers[1]", "no bot called 'an' plays here; did you mean 'Ann'?"),
     ("gauntlet", 'challengers = ["Ann", "Ann"]', "challengers[2]", "'Ann' stands there twice"),
     ("gauntlet", 'challengers = ["Ann", "Bob", "Cleo"]', "challengers", "nobody is left to challenge"),
-    ("knockout", "seeds = [1]", "seeds", "2 games and 1 pairs to break ties, which takes 2 boards, and 1 are given"),
+    ("knockout", "seeds = [1]", "seeds", "to break ties; so give 2 seeds at least, not 1"),
     ("knockout", "rounds = 2", "rounds", "follow from the number of bots"),
 ]
 

@@ -96,8 +96,9 @@ def _seeds(terms: Terms, tell: Tell) -> None:
     further = (1 if table.tie_pairs is None else table.tie_pairs) if table.format in KNOCKOUTS else 0
     least = max(1, table.games_per_pairing // 2) + further
     if seeds and len(seeds) < least:
-        why = f"{table.games_per_pairing} games" + (f" and {further} pairs to break ties" if further else "")
-        tell(("seeds",), f"two bots that meet play {why}, which takes {least} boards, and {len(seeds)} are given")
+        ties = f" and as many as {further} pairs more to break ties" if further else ""
+        played = f"two bots that meet play {table.games_per_pairing} games, two on each board{ties}"
+        tell(("seeds",), f"{played}; so give {least} seeds at least, not {len(seeds)}")
 
 
 def _challengers(terms: Terms, tell: Tell) -> None:
