@@ -12,7 +12,7 @@ import pytest
 from tests.clients.lost_connections import FakeTime, finish, moved, reset, started, take_move, your_turn
 from tests.clients.scripted_server import Peer, Script, ScriptedServer, joined, one_after_another, over, serving
 
-from triarena.clients import Backoff, BotError, ConnectionLost, Farewell, ServerError
+from triarena.clients import Backoff, BotError, ConnectionLost, Farewell, NoAnswer, ServerError
 from triarena.clients.bots import Bot, FreshBot
 from triarena.clients.connection import Connection
 from triarena.clients.tournament import attend
@@ -196,6 +196,39 @@ def test_a_server_that_does_not_come_back_is_waited_for_as_long_as_patience_last
         with connection, pytest.raises(ConnectionLost, match="within 600 s"):
             attend(connection, Bots().load, report=lambda line: None, backoff=time.backoff(600))
     assert 600 <= time.seconds < 610
+
+
+@pytest.mark.parametrize("silent_about", [c.Enlist, c.JoinReserved])
+def test_a_server_that_does_not_answer_is_left_and_sought_again(
+    silent_about: type[c.Request], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first such request stays without an answer."""
+    request, silent = Connection.request, [silent_about]
+
+    def first_in_vain(self: Connection, message: Any) -> Any:
+        if silent and isinstance(message, silent[0]):
+            silent.clear()
+            raise NoAnswer("no_answer", "the server has not answered in time")
+        return request(self, message)
+
+    monkeypatch.setattr(Connection, "request", first_in_vain)
+    first = {
+        c.Enlist: lambda peer: peer.greet(),
+        c.JoinReserved: in_turn(welcome, lambda peer: peer.send(invitation())),
+    }[silent_about]
+
+    def back(peer: Peer) -> None:
+        welcome(peer)
+        if silent_about is c.JoinReserved:
+            peer.answer(c.Enlist, s.Enlisted(name="Ann"))
+
+    farewell, bots, _ = attending(in_turn(first, wait_for_the_end), in_turn(back, one_match, dismiss))
+    assert farewell.code == "dismissed"
+    assert len(bots.invitations) == 1
+
+
+def wait_for_the_end(peer: Peer) -> None:
+    assert peer.receive() is None
 
 
 def test_a_connection_that_breaks_whenever_it_is_taken_up_is_not_taken_up_for_ever() -> None:

@@ -28,7 +28,7 @@ from .bots import Bot
 from .client import Listener, play_seat
 from .comeback import PASSING, Comeback, Reporter, to_stderr
 from .connection import Connection
-from .errors import BotError, ConnectionLost, Farewell, ServerError
+from .errors import BotError, ConnectionLost, Farewell, NoAnswer, ServerError
 from .player import Match
 from .seats import leave, take_seat
 
@@ -94,7 +94,7 @@ class _Guest:
         """Get a place in the lobby, over the connection reopened if it is lost."""
         try:
             self._enlist()
-        except (ConnectionLost, Farewell) as lost:
+        except (ConnectionLost, Farewell, NoAnswer) as lost:
             self._come_back(lost)
 
     def next_invitation(self) -> Invitation:
@@ -128,7 +128,11 @@ class _Guest:
 
     def _play(self, invitation: Invitation) -> None:
         request = JoinReserved(reservation=invitation.reservation)
-        joined = take_seat(self.connection, request, backoff=self.backoff, report=self.report)
+        try:
+            joined = take_seat(self.connection, request, backoff=self.backoff, report=self.report)
+        except NoAnswer as error:
+            self._come_back(error)  # to be invited again, if the seat is still there
+            return
         play_seat(
             self.connection,
             joined,
@@ -139,7 +143,9 @@ class _Guest:
             backoff=self.backoff,
         )
 
-    def _come_back(self, lost: ConnectionLost | Farewell) -> None:
+    def _come_back(self, lost: ConnectionLost | Farewell | NoAnswer) -> None:
+        if isinstance(lost, NoAnswer):  # a server that does not answer is as good as none: begin anew
+            lost = ConnectionLost(lost.code, lost.message)
         self.comeback.after(lost, self._enlist, "in the lobby")
 
     def _enlist(self) -> None:
