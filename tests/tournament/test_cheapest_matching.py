@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triarena.tournament.matching import best_pairing, cheapest_matching
@@ -46,6 +46,7 @@ def cost(weights: Sequence[Sequence[int]], partners: Sequence[int]) -> int:
     return sum(weights[u][v] for u, v in enumerate(partners) if u < v)
 
 
+@settings(deadline=None)
 @given(weight_matrices())
 def test_no_matching_is_cheaper(weights: list[list[int]]) -> None:
     assert cost(weights, cheapest_matching(weights)) == by_trying_all(weights)
@@ -70,6 +71,7 @@ def test_an_independent_library_finds_none_cheaper_among_large_ones() -> None:
         assert cost(weights, cheapest_matching(weights)) == theirs
 
 
+@settings(deadline=None)
 @given(weight_matrices())
 def test_the_same_weights_have_the_same_answer(weights: list[list[int]]) -> None:
     assert cheapest_matching(weights) == cheapest_matching([list(row) for row in weights])
@@ -84,6 +86,7 @@ def test_an_odd_number_cannot_be_paired_off() -> None:
         cheapest_matching([[0] * 3] * 3)
 
 
+@settings(deadline=None)
 @given(weight_matrices(6), weight_matrices(6))
 def test_the_first_aim_comes_before_the_second(first: list[list[int]], second: list[list[int]]) -> None:
     size = min(len(first), len(second))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triarena.tournament.formats import make_format
@@ -76,6 +76,7 @@ def test_the_berger_table_for_eight_is_the_published_one() -> None:
     )
 
 
+@settings(deadline=None)
 @given(sizes, games, boards, seeds)
 def test_in_a_round_robin_every_two_meet_as_often_as_promised(
     size: int, per_pairing: int, given_seeds: list[int], seed: int
@@ -96,6 +97,7 @@ def test_in_a_round_robin_every_two_meet_as_often_as_promised(
         assert_each_seed_once_per_side(fixtures)
 
 
+@settings(deadline=None)
 @given(sizes, st.sampled_from([2, 4, 6]), boards, seeds)
 def test_the_second_leg_is_the_first_with_sides_swapped_on_the_same_boards(
     size: int, per_pairing: int, given_seeds: list[int], seed: int
@@ -115,6 +117,7 @@ def test_the_second_leg_is_the_first_with_sides_swapped_on_the_same_boards(
     assert_colours_differ_by_at_most(0, players, fixtures)
 
 
+@settings(deadline=None)
 @given(st.data(), sizes, games, boards, seeds, st.booleans())
 def test_in_a_gauntlet_challengers_meet_everybody_and_the_others_only_them(
     data: st.DataObject, size: int, per_pairing: int, given_seeds: list[int], seed: int, among_themselves: bool
@@ -151,6 +154,7 @@ def test_a_gauntlet_of_one_takes_a_round_per_opponent() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(st.integers(1, 8), st.lists(st.integers(0, 99), min_size=8, max_size=20, unique=True))
 def test_given_seeds_are_taken_in_turn_and_begin_again_at_the_end(pairs: int, given_seeds: list[int]) -> None:
     plan = make_format("round_robin", names(8), seed=1, games_per_pairing=2 * pairs, seeds=given_seeds).plan({})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triarena.tournament.formats import make_format
@@ -31,6 +31,7 @@ def test_games_with_players_who_are_not_there_wait_and_others_are_preferred() ->
     assert playable(FOUR, (), (), {"Ann"}) == []
 
 
+@settings(deadline=None)
 @given(st.integers(2, 12), st.data())
 def test_what_may_start_is_new_and_holds_nobody_twice_and_nothing_could_be_added(
     size: int, data: st.DataObject

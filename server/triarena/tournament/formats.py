@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol, TypeAlias
 
+from .bracket import double_elimination, single_elimination
 from .gauntlet import Gauntlet
+from .knockout import Knockout
 from .ladder import Ladder
+from .meeting import check_players, pairs_of
 from .points import STANDARD, PointTable
 from .round_robin import DoubleRoundRobin, RoundRobin
 from .seeds import Seeds, by_lot
@@ -39,6 +42,8 @@ class Settings:
     challengers_meet: bool
     tie_pairs: int
     points: PointTable
+    drawn: bool
+    """Whether the order of the players was drawn by lot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,14 @@ def _swiss(s: Settings) -> CountedFormat:
     return Swiss(s.players, s.games_per_pairing, s.seeds, s.rounds, s.points)
 
 
+def _knockout(s: Settings) -> CountedFormat:
+    return Knockout(single_elimination(s.players), s.games_per_pairing, s.seeds, s.tie_pairs, drawn=s.drawn)
+
+
+def _double_knockout(s: Settings) -> CountedFormat:
+    return Knockout(double_elimination(s.players), s.games_per_pairing, s.seeds, s.tie_pairs, drawn=s.drawn)
+
+
 def _ladder(s: Settings) -> CountedFormat:
     return Ladder(s.players, s.games_per_pairing, s.seeds, s.rounds)
 
@@ -99,6 +112,20 @@ FORMATS: Final[Mapping[str, FormatKind]] = {
         frozenset({"rounds"}),
         frozenset({"points", "seeding"}),
         _swiss,
+    ),
+    "knockout": FormatKind(
+        "Knockout",
+        "Who loses an encounter is out.",
+        frozenset(),
+        frozenset({"tie_pairs", "seeding"}),
+        _knockout,
+    ),
+    "double_knockout": FormatKind(
+        "Double knockout",
+        "Who loses for the second time is out.",
+        frozenset(),
+        frozenset({"tie_pairs", "seeding"}),
+        _double_knockout,
     ),
     "ladder": FormatKind(
         "Ladder",
@@ -147,16 +174,27 @@ def make_format(
             raise ValueError(f"The format {name} knows no {setting}: leave it out.")
     if tie_pairs < 0:
         raise ValueError(f"tie_pairs must be 0 or more, not {tie_pairs}.")
+    check_players(players)
     boards = _boards(kind, seed, tuple(seeds), games_per_pairing, tie_pairs)
     order = by_lot(seed, "seeding", players) if seeding == "lot" else tuple(players)
     return kind.make(
-        Settings(order, games_per_pairing, boards, rounds, tuple(challengers), challengers_meet, tie_pairs, points)
+        Settings(
+            order,
+            games_per_pairing,
+            boards,
+            rounds,
+            tuple(challengers),
+            challengers_meet,
+            tie_pairs,
+            points,
+            drawn=seeding == "lot",
+        )
     )
 
 
 def _boards(kind: FormatKind, seed: int, given: tuple[int, ...], games: int, tie_pairs: int) -> Seeds:
     """Where boards come from. Raises ValueError for a list too short for one encounter, or with a seed twice."""
-    pairs = max(1, games // 2)
+    pairs = pairs_of(games)
     if given:
         most = pairs + (tie_pairs if "tie_pairs" in kind.heeds else 0)
         if len(set(given)) < len(given):

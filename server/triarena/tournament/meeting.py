@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from .seeds import Seeds
 from .values import Encounter, Fixture
@@ -13,19 +13,27 @@ def meet(round_number: int, table: int, first: str, second: str, games: int, see
 
     A single game is a pair of which only one half is played.
     """
-    fixtures = paired_games(round_number, table, first, second, range(1, games + 1), seeds)
-    return Encounter(table, first, second, tuple(fixtures))
+    fixtures: list[Fixture] = []
+    for index in range(pairs_of(games)):
+        fixtures += pair_of_games(round_number, table, first, second, len(fixtures) + 1, index, seeds)
+    return Encounter(table, first, second, tuple(fixtures[:games]))
 
 
-def paired_games(
-    round_number: int, table: int, first: str, second: str, numbers: Iterable[int], seeds: Seeds
-) -> Iterable[Fixture]:
-    """Games of an encounter by their numbers (from 1): 1 and 2 are its first pair, 3 and 4 the next."""
-    for number in numbers:
-        index = (number - 1) // 2
-        pair = f"{round_number}.{table}.{index + 1}"
-        red, blue = (first, second) if number % 2 else (second, first)
-        yield Fixture(round_number, table, number, red, blue, seeds.of_pair(pair, round_number, index), pair)
+def pair_of_games(
+    round_number: int, table: int, first: str, second: str, number: int, index: int, seeds: Seeds
+) -> tuple[Fixture, Fixture]:
+    """Two games of an encounter: those with this number and the next, its pair with this index (from 0)."""
+    pair = f"{round_number}.{table}.{index + 1}"
+    seed = seeds.of_pair(pair, round_number, index)
+    return (
+        Fixture(round_number, table, number, first, second, seed, pair),
+        Fixture(round_number, table, number + 1, second, first, seed, pair),
+    )
+
+
+def pairs_of(games: int) -> int:
+    """How many pairs, and so how many boards, an encounter of so many games takes."""
+    return (games + 1) // 2
 
 
 def check_players(players: Sequence[str], least: int = 2) -> None:

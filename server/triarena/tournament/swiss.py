@@ -14,9 +14,9 @@ The aims, each of them among the pairings that meet those before it best:
 differences group by group from above. Here one minimum-weight matching takes all groups together, so that no pairing
 with the same bye's points and the same rules has a smaller sum. The first round follows from 6 and 7 alone.
 
-As long as at most half the opponents have been met, a pairing without repeats exists for sure (Dirac 1952: the graph
-of those who have not met has a perfect matching). Later rounds can be without one; then as few as possible repeat,
-and ``repeated_meetings`` names them.
+In the first n/2 rounds a pairing without repeats exists for sure (Dirac 1952: where everybody has at least n/2 others
+left to meet, there is a perfect matching). Later rounds can be without one; then as few as possible repeat, and
+``repeated_meetings`` names them.
 """
 
 from __future__ import annotations
