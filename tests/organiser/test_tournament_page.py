@@ -162,6 +162,21 @@ def test_ratings_say_a_over_b_and_never_certainty(tmp_path: Path) -> None:
         assert line.rating.low < line.rating.elo < line.rating.high
 
 
+def test_a_rating_that_only_the_prior_made_is_not_shown(tmp_path: Path) -> None:
+    report = report_of(stage(tmp_path, event_of("Towers"), at_most=8))
+    assert [line.telling for line in report.events[0].lines] == [None] * 8
+    rows = read_page(page(report, LATER, "")).rows("towers", "standings")
+    assert [row[5] for row in rows] == ["–"] * 8
+    assert rating_chart(report.events[0]) is None
+
+
+def test_only_an_event_that_is_over_has_a_winner(tmp_path: Path) -> None:
+    running = report_of(stage(_folder(tmp_path, "running"), event_of("Towers"), at_most=55))
+    ended = report_of(stage(_folder(tmp_path, "ended"), event_of("Towers")))
+    assert page(running, LATER, "").count('class="winner"') == 0
+    assert page(ended, LATER, "").count('class="winner"') == 1
+
+
 def test_a_result_of_another_schedule_is_refused(tmp_path: Path) -> None:
     staged = stage(tmp_path, event_of("Towers"))
     other = file_of(tmp_path, replace(staged.file.events[0], seed=18))

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from triarena.tournament.cross_table import Cell, cross_table
 from triarena.tournament.knockout import Decision, Knockout
@@ -20,12 +21,16 @@ from triarena.tournament.tally import IRREGULAR, irregular
 from triarena.tournament.values import Encounter, Fixture, Plan, Played
 
 from .pairing import format_of
-from .records import Attempt, Contents, Note, StoredEvent, StoredResult, TournamentState
+from .records import Attempt, Contents, EventState, Note, StoredEvent, StoredResult, TournamentState
 from .spec import Event, TournamentFile
 from .store import check_agreement
 
-FAILURES: tuple[str, ...] = tuple(IRREGULAR)
+FAILURES: Final = tuple(IRREGULAR)
 """What bots are said to have done wrong, in the order of the columns: time-outs, crashes, illegal moves."""
+
+ENDED: Final[frozenset[EventState]] = frozenset(["finished", "stopped", "cancelled"])
+WIDEST_INTERVAL: Final = 2000.0
+"""Elo points; a wider one comes from the model's prior, not from games: its bot is tied to too few others yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,12 @@ class Line:
     def player(self) -> str:
         """Its name."""
         return self.row.player
+
+    @property
+    def telling(self) -> Estimate | None:
+        """The rating, unless its interval is so wide that it says nothing yet."""
+        known = self.rating is not None and self.rating.high - self.rating.low <= WIDEST_INTERVAL
+        return self.rating if known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +157,11 @@ class EventReport:
     notes: tuple[Note, ...]
 
     @property
+    def over(self) -> bool:
+        """Whether no game will be added."""
+        return self.stored.state in ENDED
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The players as they stand, the best first."""
         return tuple(line.player for line in self.lines)
@@ -220,7 +236,7 @@ def _progress(
     least: int,
     concurrency: int,
 ) -> Progress:
-    ended = stored.state in ("finished", "stopped", "cancelled")
+    ended = stored.state in ENDED
     planned = sum(1 for _ in plan.fixtures())
     left = 0 if ended else max(planned, least) - len(played)
     return Progress(

@@ -48,10 +48,9 @@ def signed(value: float) -> str:
 
 
 def rating(line: Line) -> str:
-    """A bot's rating with half the width of its 95 % interval, e.g. ``+120 ± 45``; a dash if nothing is known."""
-    if line.rating is None:
-        return "–"
-    return f"{signed(line.rating.elo)} ± {(line.rating.high - line.rating.low) / 2:.0f}"
+    """A bot's rating with half the width of its 95 % interval, e.g. ``+120 ± 45``; a dash if too little is known."""
+    known = line.telling
+    return "–" if known is None else f"{signed(known.elo)} ± {(known.high - known.low) / 2:.0f}"
 
 
 def record(line: Line) -> str:

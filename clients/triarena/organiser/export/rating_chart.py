@@ -19,7 +19,7 @@ LONGEST_NAME = 22
 def rating_chart(report: EventReport) -> Markup | None:
     """An SVG; None as long as nobody has a rating."""
     rated = sorted(
-        ((line, line.rating) for line in report.lines if line.rating is not None), key=lambda each: -each[1].elo
+        ((line, line.telling) for line in report.lines if line.telling is not None), key=lambda each: -each[1].elo
     )
     if not rated:
         return None

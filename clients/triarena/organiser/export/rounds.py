@@ -28,13 +28,13 @@ def rounds(report: EventReport, replay: str) -> list[Markup]:
     ]
 
 
-def bracket(report: EventReport) -> Markup:
-    """A knockout's rounds from left to right."""
-    columns = [
-        tag("div", tag("h4", each.title), tag("div", [_match(meeting) for meeting in each.meetings], class_="slots"))
-        for each in report.rounds
-    ]
-    return tag("div", tag("div", columns, class_="bracket"), class_="scroll")
+def bracket(report: EventReport) -> list[Markup]:
+    """A knockout's rounds from left to right; those of the losers, if they go on, below."""
+    lanes: dict[bool, list[Markup]] = {False: [], True: []}
+    for each in report.rounds:
+        matches = tag("div", [_match(meeting) for meeting in each.meetings], class_="slots")
+        lanes[each.title.startswith("Losers")].append(tag("div", tag("h4", each.title), matches))
+    return [tag("div", tag("div", lane, class_="bracket"), class_="scroll") for lane in lanes.values() if lane]
 
 
 def _how_far(each: RoundReport) -> str:

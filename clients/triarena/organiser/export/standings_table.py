@@ -26,7 +26,10 @@ def standings_table(report: EventReport) -> Markup:
         *(_heading(tie_break(name), "down", "tie-break") for name in names),
         *(_heading(kind, "down", "games lost so") for kind in FAILURE_TITLES),
     ]
-    rows = [tag("tr", _cells(line, names, byes)) for line in report.lines]
+    rows = [
+        tag("tr", _cells(line, names, byes), class_="winner" if report.over and line.row.rank == 1 else None)
+        for line in report.lines
+    ]
     table = tag("table", tag("thead", tag("tr", head)), tag("tbody", rows), class_="standings")
     return join(tag("div", table, class_="scroll"), tag("p", _caption(report), class_="caption"))
 
@@ -37,7 +40,7 @@ def _heading(title: str, order: str, explained: str | None = None) -> Markup:
 
 
 def _cells(line: Line, names: tuple[str, ...], byes: bool) -> list[Markup]:
-    row, rated = line.row, line.rating
+    row, rated = line.row, line.telling
     lot = tag("span", " lot", class_="soft", title="Only the lot parts it from a neighbour") if row.by_lot else None
     return [
         tag("td", str(row.rank), lot, class_="n", data_value=row.rank),

@@ -20,7 +20,7 @@ STYLE: Final = """
 }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--ground); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
 main, header.top, footer { max-width: 78rem; margin: 0 auto; padding: 0 1rem; }
 header.top { padding-top: 1.75rem; }
 h1 { font-size: clamp(1.6rem, 1.2rem + 2vw, 2.5rem); line-height: 1.15; margin: 0 .75rem .25rem 0;
@@ -60,7 +60,7 @@ table.standings td.points { font-weight: 700; }
 table.standings tbody th, table.cross tbody th { position: sticky; left: 0; background: var(--card); font-weight: 600;
   max-width: 16rem; overflow: hidden; text-overflow: ellipsis; }
 table.standings tbody tr:nth-child(even) th { background: var(--stripe); }
-table.standings tbody tr:first-child th::after { content: " ★"; color: var(--accent); }
+table.standings tr.winner th::after { content: " ★"; color: var(--accent); }
 th[data-sort] { cursor: pointer; }
 th[data-sort]:hover, th[aria-sort] { color: var(--ink); }
 th[aria-sort=ascending]::after { content: " ▲"; }
@@ -80,12 +80,13 @@ td.side::before { content: ""; display: inline-block; width: .6rem; height: .6re
   margin-right: .45rem; }
 td.red::before { background: var(--red); } td.blue::before { background: var(--blue); }
 td.side.won { font-weight: 700; }
-td.said { white-space: normal; min-width: 15rem; }
+td.said { white-space: normal; min-width: 9rem; }
 td.said .soft { display: block; font-size: .87rem; overflow-wrap: anywhere; }
 code { font: .86em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; user-select: all;
   background: var(--ground); padding: .1rem .35rem; border-radius: .3rem; }
 .bracket { display: flex; gap: 1.4rem; padding: .2rem .2rem .6rem; }
 .bracket > div { display: flex; flex-direction: column; justify-content: space-around; gap: .7rem; min-width: 11.5rem; }
+.scroll + .scroll > .bracket { margin-top: .8rem; }
 .bracket h4 { margin: 0; font-size: .85rem; color: var(--soft); text-align: center; flex: 0; }
 .bracket .slots { display: flex; flex-direction: column; justify-content: space-around; gap: .7rem; flex: 1; }
 .match { border: 1px solid var(--line); border-radius: .5rem; overflow: hidden; background: var(--card); }
@@ -101,7 +102,7 @@ svg .grid { stroke: var(--line); } svg .zero { stroke: var(--soft); stroke-dasha
 svg .interval { stroke: var(--accent); stroke-width: 3; stroke-linecap: round; opacity: .55; }
 svg .rating { fill: var(--accent); }
 footer { padding: .5rem 1rem 2.5rem; font-size: .88rem; }
-@media (min-width: 110rem) { body { font-size: 19px; } }
+@media (min-width: 110rem) { html { font-size: 125%; } }
 @media (max-width: 40rem) {
   section { padding: 1rem .8rem; border-radius: .5rem; margin: .8rem -.5rem; }
   th, td { padding: .32rem .45rem; }
