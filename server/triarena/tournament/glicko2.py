@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from .root_finding import zero_between
 from .values import Played
 
 SCALE: Final = 400 / math.log(10)
@@ -97,14 +98,14 @@ def _capped(phi: float) -> float:
 
 
 def _volatility(phi: float, sigma: float, variance: float, change: float, tau: float) -> float:
-    """Step 5: the zero of f by the Illinois variant of regula falsi."""
+    """Step 5: the zero of f, found as in the paper."""
     start = math.log(sigma * sigma)
 
     def f(x: float) -> float:
         grown = phi * phi + variance + math.exp(x)
         return math.exp(x) * (change * change - grown) / (2 * grown * grown) - (x - start) / (tau * tau)
 
-    return math.exp(_illinois(f, start, _other_end(f, phi, variance, change, start, tau)) / 2)
+    return math.exp(zero_between(f, start, _other_end(f, phi, variance, change, start, tau), TOLERANCE) / 2)
 
 
 def _other_end(
@@ -117,16 +118,3 @@ def _other_end(
     while f(start - steps * tau) < 0:
         steps += 1
     return start - steps * tau
-
-
-def _illinois(f: Callable[[float], float], a: float, b: float) -> float:
-    at_a, at_b = f(a), f(b)
-    while abs(b - a) > TOLERANCE and at_a != at_b:
-        c = a + (a - b) * at_a / (at_b - at_a)
-        at_c = f(c)
-        if at_c * at_b <= 0:
-            a, at_a = b, at_b
-        else:
-            at_a /= 2
-        b, at_b = c, at_c
-    return a
