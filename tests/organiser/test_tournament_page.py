@@ -96,6 +96,15 @@ def test_a_running_event_says_how_far_it_is_and_when_it_will_be_over(tmp_path: P
     assert "about 6 h 00 min left (until 2031-05-05 00:40)" in page(report_of(staged), LATER, "")
 
 
+def test_an_event_that_nobody_goes_on_with_is_not_called_running(tmp_path: Path) -> None:
+    staged = stage(tmp_path, event_of("Towers"), at_most=20)
+    with Store(staged.folder) as store:
+        store.set_state("interrupted", "It was interrupted.")
+    html = page(report_of(staged), LATER, "")
+    assert html.count('class="state interrupted"') == 2
+    assert "(until" not in html
+
+
 def test_an_event_without_a_game_has_a_page_too(tmp_path: Path) -> None:
     html = page(report_of(stage(tmp_path, event_of("Towers"), at_most=0)), LATER, "")
     assert "0 of 56 games played" in html

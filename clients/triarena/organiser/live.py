@@ -67,7 +67,7 @@ def live_view(live: Live, height: int | None = None) -> RenderableType:
     below = [*_running(live.running), *(Text(sentence, style="yellow") for sentence in waits), *_results(report)]
     room = None if height is None else max(3, height - len(below) - 7)
     return Group(
-        Text.assemble((report.event.name, "bold"), "  ", (STATES[report.stored.state], "green")),
+        Text.assemble((report.event.name, "bold"), "  ", (STATES[report.state], "green")),
         Text(" · ".join(terms(report.event)), style="dim", no_wrap=True, overflow="ellipsis"),
         _bar(report),
         Text(progress(report.progress, live.at)),
@@ -82,8 +82,7 @@ def plain_view(report: EventReport) -> str:
     rows = [columns, *(_cells(report, line) for line in report.lines)]
     widths = [max(len(row[index]) for row in rows) for index in range(len(columns))]
     lines = [
-        f"{report.event.name}: {STATES[report.stored.state]}"
-        + (f" ({report.stored.why})" if report.stored.why else ""),
+        f"{report.event.name}: {STATES[report.state]}" + (f" ({report.stored.why})" if report.stored.why else ""),
         " · ".join(terms(report.event)),
         progress(report.progress),
         "",

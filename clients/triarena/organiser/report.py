@@ -142,6 +142,8 @@ class EventReport:
 
     event: Event
     stored: StoredEvent
+    state: str
+    """That of the event; of one that was begun, that of the tournament if nobody goes on with it."""
     progress: Progress
     placed: bool
     """Whether the format itself decides the ranking, by who beat whom, and points only order the rest."""
@@ -212,6 +214,7 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
     return EventReport(
         event=event,
         stored=stored,
+        state=contents.state if stored.state == "running" and contents.state != "finished" else stored.state,
         progress=_progress(stored, plan, played, attempts, pairing.number_of_games()[0], concurrency),
         placed=placing is not None,
         tie_breaks=event.tie_breaks,

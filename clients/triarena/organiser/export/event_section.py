@@ -25,11 +25,11 @@ def event_section(report: EventReport, at: datetime, replay: str) -> Markup:
     squares = len(report.lines) <= SQUARES_UP_TO
     return tag(
         "section",
-        tag("div", tag("h2", event.name), state(report.stored.state)),
+        tag("div", tag("h2", event.name), state(report.state)),
         tag("p", [tag("span", clause) for clause in terms(event)], class_="terms soft"),
         tag("p", report.stored.why) if report.stored.why else None,
         tag("div", tag("i", style=f"width: {report.progress.share:.1%}"), class_="bar"),
-        tag("p", progress(report.progress, at if report.stored.state == "running" else None)),
+        tag("p", progress(report.progress, at if report.state == "running" else None)),
         tag("h3", "Standings"),
         standings_table(report),
         (tag("h3", "Bracket"), bracket(report)) if event.format in ("knockout", "double_knockout") else None,

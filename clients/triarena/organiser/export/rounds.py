@@ -13,7 +13,7 @@ HEADINGS = ("game", "red", "", "blue", "why", "score", "plies", "red used", "blu
 def rounds(report: EventReport, replay: str) -> list[Markup]:
     """Every round, folded but the newest one of a running event. ``replay`` is a command with ``{match}`` in it."""
     begun = [each for each in report.rounds if any(game.attempts for game in each.games())]
-    newest = begun[-1].number if begun and report.stored.state == "running" else None
+    newest = begun[-1].number if begun and report.state == "running" else None
     only = len(report.rounds) == 1
     return [
         tag(
