@@ -160,8 +160,8 @@ class EventReport:
 
     @property
     def over(self) -> bool:
-        """Whether no game will be added."""
-        return self.stored.state in ENDED
+        """Whether it was played to its end, or decided early."""
+        return self.stored.state in ("finished", "stopped")
 
     @property
     def names(self) -> tuple[str, ...]:
