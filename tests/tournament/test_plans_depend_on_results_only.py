@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triarena.tournament.formats import FORMATS, CountedFormat, make_format
+from triarena.tournament.progressive import RoundByRound, RoundResults
+from triarena.tournament.values import Played, Round
 
 from .played_out import assert_nothing_changed, by_chance, names, play_out
 
@@ -39,6 +42,24 @@ def test_the_order_of_arrival_and_earlier_questions_make_no_difference(
     assert asked.placing(part) == some(name, size).placing(part)
     assert_nothing_changed(asked.plan(part), plan)
     assert asked.plan(played) == plan
+
+
+@pytest.mark.parametrize("name", ["swiss", "ladder"])
+def test_a_round_is_paired_once_however_often_the_plan_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    paired: list[int] = []
+
+    def count(self: RoundByRound, rounds: Sequence[Round], results: Sequence[RoundResults]) -> Round:
+        paired.append(len(rounds) + 1)
+        return pair(self, rounds, results)
+
+    format_ = some(name, 12)
+    pair: Callable[[RoundByRound, Sequence[Round], Sequence[RoundResults]], Round] = vars(type(format_))["next_round"]
+    monkeypatch.setattr(type(format_), "next_round", count)
+    played: dict[str, Played] = {}
+    result = by_chance(random.Random(1))
+    while left := [each for each in format_.plan(played).fixtures() if each.id not in played]:
+        played[left[0].id] = result(left[0])
+    assert paired == [1, 2, 3]
 
 
 @pytest.mark.parametrize("name", FORMATS)
