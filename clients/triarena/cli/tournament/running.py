@@ -122,7 +122,8 @@ def join_commands(tokens: dict[str, str], file: TournamentFile, host: str, port:
     for player in file.players:
         if not player.local:
             words = ["join", "--tournament", "BOT.py", "--name", player.name, "--token", tokens[player.name]]
-            yield f"{player.name} joins with: {command(*words, '--host', hosts[0], '--port', str(port))}"
+            words += ["--host", hosts[0], "--port", str(port), "--wait", "600"]
+            yield f"{player.name} joins with: {command(*words)}"
 
 
 def _journal(folder: Folder) -> str:
