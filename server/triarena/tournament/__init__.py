@@ -12,10 +12,10 @@ Pairings. ``formats`` makes a format by name (`make_format`) and knows what each
 ``meeting`` lays out the games of an encounter, ``seeds`` says on which boards they are played and draws lots;
 ``schedule`` says which games of a plan may start now, and who waits for whom.
 
-Results. ``points`` says what a game is worth, ``tally`` adds up what each player has, ``tie_breaks`` tells equal players
-apart, and ``standings`` makes the table of it; ``cross_table`` shows everybody against everybody.
+Results. ``points`` says what a game is worth, ``tally`` adds up what each player has, ``tie_breaks`` parts equals, and
+``standings`` makes the table of it; ``cross_table`` shows everybody against everybody.
 
-Strength. ``ratings`` rates all players over all games, with intervals, and says how likely one is stronger than another:
+Strength. ``ratings`` rates all players over all games, with intervals, and says how likely one is above another:
 
 * ``bradley_terry`` fits the model to ``head_to_head`` results, ``davidson`` is the model of one game;
 * ``glicko2`` follows players from round to round, for the ladder;
