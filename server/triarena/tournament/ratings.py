@@ -9,6 +9,9 @@ separation in logistic regression", Statistics in Medicine 21 (2002), for profil
 scaling the deviance, Richard E. Chandler and Steven Bate, "Inference for clustered data using the independence
 loglikelihood", Biometrika 94 (2007).
 
+Simulated (``benchmarks/ratings.py``), they hold the truth in 93 to 97 % of tournaments, and in up to 98 % where a bot
+has played ten games or fewer.
+
 The deviance is followed along the direction in which the estimates would move together. Along it only the games of the
 players in question are reckoned exactly, all others by their curvature: they hardly move.
 """
