@@ -14,7 +14,7 @@ from triarena.cli import main
 from triarena.games import find_game
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
-from triarena.protocol.values import PerMove
+from triarena.protocol.values import Budget, PerMove, TimeControl, Unlimited
 
 GAME = find_game("towerwars")
 
@@ -68,7 +68,7 @@ def test_clocks_seed_pause_and_open_seats_are_passed_on() -> None:
         id=2,
         game="towerwars",
         seed=5,
-        time_control=PerMove(move_ms=500),
+        move_ms=500,
         slots=[c.Slot(reserved=False), c.Slot(reserved=False, timed=False)],
         paused=True,
     )
@@ -77,7 +77,33 @@ def test_clocks_seed_pause_and_open_seats_are_passed_on() -> None:
 def test_preparing_for_a_program_prints_json() -> None:
     office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"]))
     done, _ = run(office, "prepare", "towerwars", "--json")
-    assert json.loads(done.stdout) == {"room": "r7", "reservations": {"red": "RED-CODE", "blue": "BLUE-CODE"}}
+    assert json.loads(done.stdout) == {
+        "room": "r7",
+        "reservations": {"red": "RED-CODE", "blue": "BLUE-CODE"},
+        "time_controls": {},
+    }
+
+
+@pytest.mark.parametrize(
+    ("controls", "line"),
+    [
+        ([PerMove(move_ms=3000, margin_ms=50)] * 2, "time: 3000 ms a move (and 50 ms for the network)"),
+        ([Budget(budget_ms=300_000, increment_ms=2000), Unlimited()],
+         "time: red 300000 ms for all moves and 2000 ms a move; blue no clock"),
+    ],
+)  # fmt: skip
+def test_preparing_tells_the_clock_that_the_server_announced(controls: list[TimeControl], line: str) -> None:
+    office = Office(c.Prepare, s.Prepared(room="r7", reservations=["R", "B"], time_controls=controls))
+    done, _ = run(office, "prepare", "towerwars", "--budget", "300", "--increment", "2")
+    assert line in done.stdout.splitlines()
+    assert (office.asked.budget_ms, office.asked.increment_ms) == (300_000, 2000)
+
+
+@pytest.mark.parametrize("arguments", [["--move-time", "1", "--budget", "9"], ["--increment", "1"]])
+def test_clocks_that_exclude_each_other_are_wrong_use(arguments: list[str]) -> None:
+    done = CliRunner().invoke(main, ["prepare", "towerwars", *arguments])
+    assert done.exit_code == 2
+    assert "--budget" in done.output
 
 
 def test_a_name_that_no_server_takes_is_wrong_use() -> None:

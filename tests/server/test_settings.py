@@ -162,6 +162,13 @@ def test_strikes_need_a_hard_limit_that_is_not_below_the_limit(file: Path) -> No
     assert load_settings(file, flags={"clock.strikes": 1, "clock.hard_seconds": 20}).clock.hard_seconds == 20
 
 
+def test_a_budget_knows_no_strikes_and_an_increment_is_nothing_without_one() -> None:
+    (problem,) = problems(flags={"clock.budget_seconds": 300.0, "clock.strikes": 1})
+    assert "set clock.strikes or clock.budget_seconds to 0" in problem
+    (problem,) = problems(flags={"clock.increment_seconds": 2.0})
+    assert "set clock.budget_seconds, too" in problem
+
+
 def test_a_client_cannot_be_allowed_more_rooms_than_there_are() -> None:
     (problem,) = problems(flags={"limits.rooms": 3})
     assert "limits.rooms_per_connection (16) must be at most limits.rooms (3)" in problem

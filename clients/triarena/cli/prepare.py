@@ -20,12 +20,14 @@ from .options import (
     server_options,
     tls_arguments,
 )
+from .times import clock
 
 if TYPE_CHECKING:
     from triarena.protocol.from_client import Slot
     from triarena.protocol.from_server import Prepared
 
 SIDES = ("red", "blue")
+SECONDS = click.FloatRange(0, 86400, min_open=True)
 
 
 @click.command(epilog="A reservation is good for one client and expires after a time that the server's settings say.")
@@ -33,7 +35,14 @@ SIDES = ("red", "blue")
 @game_options
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="What the game draws comes from it.  [default: drawn]")
 @click.option(
-    "--move-time", type=click.FloatRange(0, 86400, min_open=True), help="Seconds per move, instead of the server's."
+    "--move-time",
+    type=SECONDS,
+    metavar="SECONDS",
+    help="For each move, instead of the server's time; its margin and strikes stay.",
+)
+@click.option("--budget", type=SECONDS, metavar="SECONDS", help="For all moves of a side, instead of a time for each.")
+@click.option(
+    "--increment", type=click.FloatRange(0, 86400), metavar="SECONDS", help="What every move adds to the budget."
 )
 @click.option("--untimed", type=click.Choice([*SIDES, "both"]), help="No clock for this side, for debugging.")
 @click.option("--name-red", help="Under which red plays, whatever its client calls itself.")
@@ -49,6 +58,8 @@ def prepare(
     options: dict[str, int | str],
     seed: int | None,
     move_time: float | None,
+    budget: float | None,
+    increment: float | None,
     untimed: str | None,
     name_red: str | None,
     name_blue: str | None,
@@ -65,11 +76,15 @@ def prepare(
 
     \b
     $ triarena prepare towerwars --option size=10 --name-red Anna --name-blue Bert
+    $ triarena prepare towerwars --budget 300 --increment 2
     $ triarena prepare flowerwars --untimed both --paused
     """
     from triarena.protocol.from_client import Slot
-    from triarena.protocol.values import PerMove
 
+    if move_time is not None and budget is not None:
+        raise click.UsageError("--move-time and --budget exclude each other")
+    if increment is not None and budget is None:
+        raise click.UsageError("--increment adds to a budget; give --budget as well")
     with administrator(host, port, secret, secret_file) as admin:
         slots = [
             Slot(name=name, reserved=not is_open, timed=untimed not in (side, "both"))
@@ -79,17 +94,27 @@ def prepare(
             game,
             options,
             seed=seed,
-            time_control=None if move_time is None else PerMove(move_ms=move_time * 1000),
+            move_ms=None if move_time is None else move_time * 1000,
+            budget_ms=None if budget is None else budget * 1000,
+            increment_ms=None if increment is None else increment * 1000,
             slots=slots,
             paused=paused,
         )
     if as_json:
-        click.echo(
-            json.dumps({"room": prepared.room, "reservations": dict(zip(SIDES, prepared.reservations, strict=True))})
-        )
+        click.echo(json.dumps(_plain(prepared)))
     else:
         found = public_host or (_seen_from_outside(port) if is_loopback(host) else None) or host
         click.echo("\n".join(_commands(prepared, slots, found, port, paused)))
+
+
+def _plain(prepared: Prepared) -> dict[str, object]:
+    """As JSON tells it."""
+    clocks = [control.model_dump(exclude_none=True) for control in prepared.time_controls]
+    return {
+        "room": prepared.room,
+        "reservations": dict(zip(SIDES, prepared.reservations, strict=True)),
+        "time_controls": dict(zip(SIDES, clocks, strict=False)),  # an older server tells none
+    }
 
 
 def _seen_from_outside(port: int) -> str | None:
@@ -111,6 +136,15 @@ def _commands(prepared: Prepared, slots: list[Slot], host: str, port: int, pause
         remark = f"  # {side}" + (f", {slot.name}" if slot.name else "")
         lines.append(f"  {command('join', 'my_bot.py', *seat, *server)}{remark}")
     lines.append(f"  {command('watch', prepared.room, *server)}")
+    lines += _clocks(prepared)
     if paused:
         lines.append(f"  {command('resume', prepared.room, *server)}  # it is paused; or step, ply by ply")
     return lines
+
+
+def _clocks(prepared: Prepared) -> list[str]:
+    """How much time the sides have, as the server told it."""
+    told = [clock(control.model_dump()) for control in prepared.time_controls]
+    if len(set(told)) == 1:
+        return [f"time: {told[0]}"]
+    return [f"time: {'; '.join(f'{side} {words}' for side, words in zip(SIDES, told, strict=True))}"] if told else []

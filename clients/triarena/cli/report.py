@@ -14,6 +14,7 @@ import click
 from .invocation import command
 from .storage import journal_explained, journal_url, storage_options
 from .table import table
+from .times import clock
 
 if TYPE_CHECKING:
     from triarena.server.journal import PlyPlayed, StoredMatch
@@ -111,7 +112,7 @@ def _ending(stored: StoredMatch) -> str:
 def _player(stored: StoredMatch, side: str, evidence: Mapping[str, Any]) -> str:
     name = stored.opened.red if side == "red" else stored.opened.blue
     used = sum(ply.used_ms for ply in stored.plies if ply.side == side)
-    lines = [f"{side:<5} {name}: {_clock(stored.opened.time_control.get(side, {}))}; used {used:.0f} ms"]
+    lines = [f"{side:<5} {name}: {clock(stored.opened.time_control.get(side, {}))}; used {used:.0f} ms"]
     for visit in evidence.get("visits", ()):
         end = f"to {_clock_time(visit['until'])} ({visit['why']})" if visit["until"] else "to the end"
         software = visit["software"] or "unnamed software"
@@ -120,18 +121,6 @@ def _player(stored: StoredMatch, side: str, evidence: Mapping[str, Any]) -> str:
     if not evidence:
         lines.append(f"      {stored.opened.settings.get('seats', {}).get(side, {}).get('software') or 'unnamed'}")
     return "\n".join(lines)
-
-
-def _clock(control: Mapping[str, Any]) -> str:
-    margin = f" (and {control['margin_ms']:g} ms for the network)" if control.get("margin_ms") else ""
-    match control.get("type"):
-        case "per_move":
-            strikes = f", {control['strikes']} overruns forgiven" if control.get("strikes") else ""
-            return f"{control['move_ms']:g} ms a move{margin}{strikes}"
-        case "budget":
-            return f"{control['budget_ms']:g} ms and {control['increment_ms']:g} ms a move{margin}"
-        case _:
-            return "no clock"
 
 
 def _ply(ply: PlyPlayed) -> tuple[str, ...]:

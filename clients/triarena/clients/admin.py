@@ -56,16 +56,25 @@ class Administrator:
         *,
         seed: int | None = None,
         time_control: TimeControl | None = None,
+        move_ms: float | None = None,
+        budget_ms: float | None = None,
+        increment_ms: float | None = None,
         slots: Sequence[Slot] = (Slot(), Slot()),
         paused: bool = False,
     ) -> Prepared:
-        """Make a room with two seats, red first. Without a seed or a time control the server takes its own."""
+        """Make a room with two seats, red first. Without a seed or a time control the server takes its own.
+
+        ``move_ms``, or ``budget_ms`` with ``increment_ms``, change the server's own; ``time_control`` replaces it.
+        """
         return self.connection.request(
             Prepare(
                 game=game,
                 options=dict(options or {}),
                 seed=seed,
                 time_control=time_control,
+                move_ms=move_ms,
+                budget_ms=budget_ms,
+                increment_ms=increment_ms,
                 slots=list(slots),
                 paused=paused,
             )

@@ -72,6 +72,7 @@ WARNINGS: Final[dict[str, str]] = {
 REFUSALS: Final[dict[str, str]] = {
     "already_in_room": "This connection sits in that room, or watches it.",
     "bad_option": "The game has no such option, or not with this value. The sentence says what there is.",
+    "bad_time_control": "A room was to be prepared with two clocks at once. The sentence says what goes together.",
     "match_over": "The match has ended.",
     "match_running": "The match has begun; its seats are taken for good.",
     "name_taken": "Names are unique within a room. Of `enrol`: on this server the name belongs to somebody else.",

@@ -34,7 +34,7 @@ from .example_match import (
     your_turn,
 )
 from .table import Role
-from .values import PROTOCOL, Clock, Result
+from .values import PROTOCOL, Clock, Result, Unlimited
 
 DIGEST: Final = "sha256:" + sha256(TOKEN.encode()).hexdigest()
 
@@ -138,6 +138,7 @@ def _administration() -> Iterator[Example]:
     for request, meaning in (
         (c.Authenticate(id=1, secret="correct-horse-battery"), "Become an administrator."),
         (prepare, "A room for two bots, the second without a clock."),
+        (c.Prepare(id=2, game="towerwars", move_ms=3000, slots=[c.Slot(), c.Slot()]), "More time than usual."),
         (c.Pause(id=3, room=ROOM), "No further ply."),
         (c.Resume(id=4, room=ROOM), "Go on."),
         (c.Step(id=5, room=ROOM), "One ply, then pause again."),
@@ -149,10 +150,12 @@ def _administration() -> Iterator[Example]:
         (c.Dismiss(id=11, name="Ada", message="the tournament is over; thank you"), "Send her home."),
     ):
         yield Example(Role.CLIENT, request, meaning)
+    codes = ["7RKQ-M2XD-PW4H", None]
+    prepared = s.Prepared(id=2, room=ROOM, reservations=codes, time_controls=[CLOCK, Unlimited()])
     ada = s.PlayerInfo(name="Ada", connection="12", software="ada.js 1.2", playing=False)
     for answer, meaning in (
         (s.Authenticated(id=1), "The secret was right."),
-        (s.Prepared(id=2, room=ROOM, reservations=["7RKQ-M2XD-PW4H", None]), "Red's seat is reserved, blue's open."),
+        (prepared, "Red's seat is reserved, blue's open."),
         (s.Done(id=3, message=f"room {ROOM} is paused"), "It was carried out."),
         (s.PlayerList(id=9, players=[ada]), "One player is there, and waits."),
         (s.PlayerEvent(event="came", name="Ada", connection="12"), "She has just enlisted."),

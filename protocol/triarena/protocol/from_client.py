@@ -8,9 +8,11 @@ from pydantic import FailFast, Field, TypeAdapter
 
 from .game_values import WireMove
 from .values import (
+    Allowance,
     Code,
     Digest,
     GameName,
+    Increment,
     Name,
     Options,
     Ply,
@@ -175,6 +177,12 @@ class Prepare(Request):
     seed: Seed | None = None
     time_control: TimeControl | None = None
     """Absent: the server's own."""
+    move_ms: Allowance | None = None
+    """In place of ``time_control``: this time for a move; margin, strikes and hard limit are the server's own."""
+    budget_ms: Allowance | None = None
+    """In place of both: this budget for the match, and the margin of the server's own."""
+    increment_ms: Increment | None = None
+    """With ``budget_ms``: what every move adds. Absent: nothing."""
     slots: Annotated[list[Slot], Field(min_length=2, max_length=2)]
     """Red, then blue."""
     paused: bool = False

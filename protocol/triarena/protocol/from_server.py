@@ -282,6 +282,8 @@ class Prepared(Answer):
     room: RoomId
     reservations: Annotated[list[Secret | None], Field(max_length=2)]
     """One per slot, in the order of the slots: red, blue. Absent (nil) where the slot is not reserved."""
+    time_controls: Annotated[list[TimeControl], Field(max_length=2)] = []
+    """Likewise: by which clock each side will play. Older servers do not tell."""
 
 
 class Done(Answer):

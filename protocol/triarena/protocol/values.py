@@ -96,15 +96,21 @@ class Limits(Value):
     """How long ``hello`` is waited for."""
 
 
+Allowance = Annotated[float, Field(gt=0, le=24 * 3_600_000)]
+"""Milliseconds of a clock, at most a day."""
+Increment = Annotated[float, Field(ge=0, le=24 * 3_600_000)]
+"""Milliseconds, at most a day."""
+
+
 class PerMove(Value):
     """A fixed time for every move."""
 
     type: Literal["per_move"] = "per_move"
-    move_ms: Annotated[float, Field(gt=0, le=24 * 3_600_000)]
+    move_ms: Allowance
     """The limit of one move."""
     margin_ms: Annotated[float, Field(ge=0, le=60_000)] = 0
     """Granted beyond the limit, for the network."""
-    hard_ms: Annotated[float, Field(gt=0, le=24 * 3_600_000)] | None = None
+    hard_ms: Allowance | None = None
     """How long an overrun is waited for while strikes are left."""
     strikes: Annotated[int, Field(ge=0, le=1000)] = 0
     """How many overruns (up to ``hard_ms``) each side is forgiven in a match."""
@@ -114,8 +120,8 @@ class Budget(Value):
     """A budget for the whole match, to which every move adds an increment after it was made."""
 
     type: Literal["budget"] = "budget"
-    budget_ms: Annotated[float, Field(gt=0, le=24 * 3_600_000)]
-    increment_ms: Annotated[float, Field(ge=0, le=24 * 3_600_000)] = 0
+    budget_ms: Allowance
+    increment_ms: Increment = 0
     margin_ms: Annotated[float, Field(ge=0, le=60_000)] = 0
     """Granted beyond what is left, for the network; every move anew."""
 

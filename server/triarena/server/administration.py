@@ -64,7 +64,7 @@ class Administration:
         first, second = message.slots
         if first.name is not None and first.name == second.name:
             raise Refusal("name_taken", f"both slots are called {first.name!r}; names are unique within a room")
-        control = message.time_control or lobby.house.clock
+        control = self._clock(message)
         controls: dict[Side, TimeControl] = {
             side: control if slot.timed else Unlimited() for side, slot in zip(Side, message.slots, strict=True)
         }
@@ -87,7 +87,16 @@ class Administration:
             lobby.seating.forget(room)
             raise
         lobby.add(room)
-        return Prepared(id=message.id, room=room.id, reservations=codes)
+        return Prepared(id=message.id, room=room.id, reservations=codes, time_controls=list(controls.values()))
+
+    def _clock(self, message: c.Prepare) -> TimeControl:
+        """The clock that a request asks for; what it leaves open is as the server's own. Raises Refusal."""
+        if sum(given is not None for given in (message.time_control, message.move_ms, message.budget_ms)) > 1:
+            raise Refusal("bad_time_control", "give only one of 'time_control', 'move_ms' and 'budget_ms'")
+        if message.increment_ms is not None and message.budget_ms is None:
+            raise Refusal("bad_time_control", "'increment_ms' goes with 'budget_ms'; give both, or neither")
+        house = self._lobby.house
+        return message.time_control or house.clock_of(message.move_ms, message.budget_ms, message.increment_ms)
 
     async def control(self, guest: Guest, message: Control) -> str:
         """Carry out a request about a room; a sentence that says what was done. What must outlive the server is

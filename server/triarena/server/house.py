@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from triarena.protocol.values import TimeControl
+from triarena.protocol.values import Budget, PerMove, TimeControl, Unlimited
 
 from .bots import BotTokens
 
@@ -38,3 +38,16 @@ class House:
     """How many players of tournaments there may be."""
     bots: BotTokens = field(default_factory=BotTokens)
     """Whose names are not free."""
+
+    def clock_of(self, move_ms: float | None, budget_ms: float | None, increment_ms: float | None) -> TimeControl:
+        """The house's own clock, with what is given in its place; the rest of it (margin, strikes) stays."""
+        own = self.clock
+        margin_ms = 0.0 if isinstance(own, Unlimited) else own.margin_ms
+        if budget_ms is not None:
+            return Budget(budget_ms=budget_ms, increment_ms=increment_ms or 0, margin_ms=margin_ms)
+        if move_ms is None:
+            return own
+        if not isinstance(own, PerMove):
+            return PerMove(move_ms=move_ms, margin_ms=margin_ms)
+        hard_ms = None if own.hard_ms is None else max(own.hard_ms, move_ms)
+        return own.model_copy(update={"move_ms": move_ms, "hard_ms": hard_ms})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triarena.protocol.values import PerMove
+from triarena.protocol.values import Budget, PerMove
 
 from .admission import Bounds
 from .app import Plan
@@ -12,7 +12,7 @@ from .handler import Patience
 from .house import House
 from .rate import Pace
 from .secret import AdminSecret
-from .settings import Settings
+from .settings import ClockSettings, Settings
 from .tls import server_context
 
 
@@ -26,15 +26,9 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
     certificate = settings.server.tls_certificate
     tls = server_context(certificate, settings.server.tls_key) if certificate is not None else None
     server, clock, limits = settings.server, settings.clock, settings.limits
-    control = PerMove(
-        move_ms=clock.move_seconds * 1000,
-        margin_ms=clock.margin_ms,
-        hard_ms=clock.hard_seconds * 1000 if clock.strikes else None,
-        strikes=clock.strikes,
-    )
     house = House(
         software=software,
-        clock=control,
+        clock=time_control(clock),
         startup=clock.startup_seconds,
         rooms=limits.rooms,
         rooms_per_connection=limits.rooms_per_connection,
@@ -69,4 +63,17 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         house=house,
         door=DoorRules(bounds, patience, tls),
         grace=server.stop_grace_seconds,
+    )
+
+
+def time_control(clock: ClockSettings) -> PerMove | Budget:
+    """By which clock matches are played that ask for no other."""
+    if clock.budget_seconds:
+        budget_ms, increment_ms = clock.budget_seconds * 1000, clock.increment_seconds * 1000
+        return Budget(budget_ms=budget_ms, increment_ms=increment_ms, margin_ms=clock.margin_ms)
+    return PerMove(
+        move_ms=clock.move_seconds * 1000,
+        margin_ms=clock.margin_ms,
+        hard_ms=clock.hard_seconds * 1000 if clock.strikes else None,
+        strikes=clock.strikes,
     )

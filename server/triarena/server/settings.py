@@ -85,10 +85,18 @@ class ServerSettings(Section):
 
 
 class ClockSettings(Section):
-    """The time control of matches that ask for no other: a fixed time for each move."""
+    """The time control of matches that ask for no other: a fixed time for each move, or a budget for the match."""
 
-    move_seconds: Seconds = Field(2.0, description="Time for one move.")
-    margin_ms: int = Field(50, ge=0, le=60_000, description="Granted beyond move_seconds, for the network.")
+    move_seconds: Seconds = Field(
+        2.0,
+        description="Time for one move. Who is cut off in its own turn has no more than this to come back, however "
+        "long rooms.grace_seconds is: choose both together.",
+    )
+    budget_seconds: SecondsOrNone = Field(
+        0.0, description="Time for all moves of a side, instead of move_seconds for each; 0: a time for each move."
+    )
+    increment_seconds: SecondsOrNone = Field(0.0, description="What every move adds to the budget.")
+    margin_ms: int = Field(50, ge=0, le=60_000, description="Granted beyond the limit of a move, for the network.")
     strikes: int = Field(
         0, ge=0, le=1000, description="How many overruns a side is forgiven in a match before it loses on time."
     )
@@ -219,6 +227,10 @@ def contradictions(settings: Settings) -> list[str]:
             f"clock.hard_seconds ({clock.hard_seconds:g}) must be at least clock.move_seconds "
             f"({clock.move_seconds:g}) where strikes are allowed; set both."
         )
+    if clock.strikes and clock.budget_seconds:
+        found.append("clock.strikes are for a time for each move; set clock.strikes or clock.budget_seconds to 0.")
+    if clock.increment_seconds and not clock.budget_seconds:
+        found.append("clock.increment_seconds adds to a budget; set clock.budget_seconds, too, or neither.")
     if settings.server.tls_key is not None and settings.server.tls_certificate is None:
         found.append("server.tls_key is for TLS, which takes a server.tls_certificate; set both, or none.")
     if settings.limits.rooms_per_connection > settings.limits.rooms:
