@@ -92,8 +92,11 @@ def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
         "move_time": "clock.move_seconds",
         "startup_time": "clock.startup_seconds",
     }
+    chosen = {keys[name]: value for name, value in flags.items()}
+    if flags["move_time"] is not None:  # in place of a budget that a file may have set
+        chosen |= {"clock.budget_seconds": 0.0, "clock.increment_seconds": 0.0}
     try:
-        return load_settings(config, os.environ, {keys[name]: value for name, value in flags.items()})
+        return load_settings(config, os.environ, chosen)
     except SettingsError as error:
         raise BadSettings(error.code, error.message) from None
 
