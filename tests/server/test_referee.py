@@ -15,7 +15,7 @@ from triarena.protocol.from_server import Turned, YourTurn
 from triarena.protocol.values import PerMove, Result, TimeControl, Unlimited, Updates
 from triarena.server.events import Event, Gate, Gone, HasMoved, IsReady, Mailbox, Surrendered
 from triarena.server.match import Referee
-from triarena.server.terms import Terms, Timing
+from triarena.server.terms import LastTurn, Terms, Timing
 
 GAME = find_game("towerwars")
 
@@ -75,7 +75,7 @@ class Unwritten:
     async def played(self, turned: Turned, timing: Timing) -> None:
         await trio.lowlevel.checkpoint()
 
-    async def ended(self, result: Result, *, announced: bool) -> None:
+    async def ended(self, result: Result, *, announced: bool, turn: LastTurn | None) -> None:
         await trio.lowlevel.checkpoint()
 
     async def insist(self) -> None:

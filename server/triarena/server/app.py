@@ -1,8 +1,9 @@
 """The server as a whole: the journal, the lobby, the door; and how it stops.
 
-Three nurseries, one inside the other: connections, matches, the door. Stopping is an explicit act from the inside
-out: the door closes, matches finish within the grace period or are broken off to go on at the next start, everybody
-is told goodbye. Around them the claim on the database is guarded: without it everything stops at once.
+Three nurseries, one inside the other: connections, matches, the door. Stopping is an explicit act: matches finish
+within the grace period, while the door stays open for who plays in them, watches, or administers; then it closes, what
+has not ended is broken off to go on at the next start, and everybody is told goodbye. Around them the claim on the
+database is guarded: without it everything stops at once.
 """
 
 from __future__ import annotations
@@ -113,8 +114,9 @@ async def _host(
                 ready([_address(listener.socket) for listener in listeners])
                 await stop.wait()
                 log.info("stopping", matches=lobby.running(), grace=plan.grace, hint="a second Ctrl-C stops at once")
+                await _finish_matches(lobby, plan.grace)
                 door.cancel_scope.cancel()
-            await _finish_matches(lobby, plan.grace)
+            lobby.suspend_matches()
             matches.cancel_scope.deadline = trio.current_time() + SUSPEND_SECONDS
         for guest in list(lobby.guests.values()):
             guest.connection.close("server_stopping", "the server is stopping; try again later")
@@ -189,9 +191,8 @@ async def _collect_garbage(lobby: Lobby) -> None:
 
 
 async def _finish_matches(lobby: Lobby, grace: float) -> None:
-    """Let matches come to their end; when the grace is over, break them off, to go on at the next start."""
+    """Let matches come to their end, for so long; what is paused comes to none, and is broken off at once."""
     lobby.drain()
     lobby.suspend_matches(only_paused=True)
     with trio.move_on_after(grace):
         await lobby.matches_ended()
-    lobby.suspend_matches()

@@ -5,8 +5,11 @@ The evidence of a match is JSON data::
     {"red": {"visits": [{"connection": "7", "address": "192.0.2.1", "software": "ada 1.2",
                          "since": "2031-05-04T12:30:15.123+00:00", "until": ..., "why": "the connection broke"}],
              "frames": {"from_client": [...], "to_client": [...]}},
-     "blue": {...}}
+     "blue": {...},
+     "last_turn": {"side": "red", "ply": 12, "asked_at": ..., "arrived_at": None, "answered": False,
+                   "used_ms": 2050.0, "limit_ms": 2000.0, "overhead_ms": 0.3, "lag_ms": 1.2}}
 
+``last_turn`` is the turn in which the match ended, if it ended in one: its ply is not among those that were played.
 ``visits`` are a seat's connections, the latest last. ``frames`` (see ``transcript``) are those of the latest one, and
 kept only where the match did not end by its own rules.
 """
@@ -69,7 +72,7 @@ class Witness:
         if visits and visits[-1].until is None:
             visits[-1].until, visits[-1].why = self.now(), why
 
-    def evidence(self, result: Result) -> dict[str, Any]:
+    def evidence(self, result: Result, last_turn: dict[str, Any] | None) -> dict[str, Any]:
         """All that is to be kept of a match that ended so."""
         irregular = result.kind != "outcome" and result.reason != "ply_limit"
         now, moment = self.now(), trio.current_time()
@@ -77,7 +80,8 @@ class Witness:
         def when(at: float) -> datetime:
             return now - timedelta(seconds=moment - at)
 
-        return {side.value: _side(visits, when if irregular else None) for side, visits in self._visits.items()}
+        told = {side.value: _side(visits, when if irregular else None) for side, visits in self._visits.items()}
+        return told if last_turn is None else {**told, "last_turn": last_turn}
 
 
 def _side(visits: deque[Visit], when: Callable[[float], datetime] | None) -> dict[str, Any]:

@@ -295,11 +295,16 @@ class Lobby:
     # -- stopping ------------------------------------------------------------------------------
 
     def drain(self) -> None:
-        """Start nothing new: close the rooms in which no match has begun. The journal keeps the prepared ones."""
+        """Start nothing new: close the rooms in which no match has begun. The journal keeps the prepared ones.
+
+        Who plays may come back, though nobody is judged any more for not doing so.
+        """
         self.draining = True
         self.keeping.stop()
         for room in list(self.rooms.values()):
-            if room.referee is None:
+            if room.referee is not None:
+                room.referee.stopping = True
+            else:
                 again = "; started again, it has this room and its reservations again" if room.prepared else ""
                 self._close(room, f"the server stops before a match began{again}")
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Awaitable, Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import NoReturn
+from dataclasses import dataclass, field
+from typing import Literal, NoReturn
 
 import structlog
 import trio
 
 from triarena.games import AnyPosition, MoveError, Side
-from triarena.games.core import Plain, shown
+from triarena.games.core import Plain
 from triarena.protocol.from_server import Turned, YourTurn
 from triarena.protocol.values import ForfeitReason, Result
 
 from . import results
+from .absences import Absences
 from .clock import SideClock, ms
 from .events import (
     Cancelled,
@@ -38,8 +38,8 @@ from .events import (
     Surrendered,
     Suspended,
 )
-from .terms import Audience, Book, Player, StorageLost, Terms, Timing
-from .turn import Absence, Turn
+from .terms import Audience, Book, LastTurn, Player, StorageLost, Terms, Timing
+from .turn import Turn
 
 log = structlog.get_logger()
 
@@ -49,7 +49,7 @@ AFTERTHOUGHT = 2
 
 @dataclass(slots=True)
 class Referee:
-    """Runs one match. ``position``, ``ply``, ``clocks`` may be read by anybody, at any time."""
+    """Runs one match. ``position``, ``ply``, ``clocks``, ``absences`` may be read by anybody, at any time."""
 
     terms: Terms
     players: Mapping[Side, Player]
@@ -63,8 +63,12 @@ class Referee:
     clocks: dict[Side, SideClock] = field(init=False)
     asked: bool = False
     """Whether the first turn has begun."""
+    stopping: bool = False
+    """Set when the server is about to stop: nobody is judged for a connection that is lost from then on."""
+    absences: Absences = field(init=False)
     _resumed: bool = False
-    _absent: dict[Side, Absence] = field(default_factory=dict)
+    _turn: Turn | None = None
+    """The one under way."""
     _arrived: float | None = None
     """When the previous move arrived."""
     _postponed: deque[Event] = field(default_factory=deque)
@@ -73,6 +77,7 @@ class Referee:
     def __post_init__(self) -> None:
         self.position = self.terms.game.start(self.terms.options, self.terms.seed)
         self.clocks = {side: SideClock.of(self.terms.clocks[side]) for side in Side}
+        self.absences = Absences(self.terms.grace, self.terms.startup)
 
     def resume(self, plies: Iterable[tuple[Plain, float]], patience: float) -> None:
         """Go on after a match that was broken off: ``plies`` are its moves in wire form, each with the seconds it
@@ -85,9 +90,7 @@ class Referee:
             self.position = self.position.play(self.terms.game.read_move(wire))
             self.clocks[side] = self.clocks[side].charge(used)
             self.ply += 1
-        until = trio.current_time() + patience
-        away = f"did not come back within {patience:g} s after the server was started again"
-        self._absent = {side: Absence(until, "not_resumed", f"{side.value} {away}", excused=True) for side in Side}
+        self.absences.not_resumed(patience, trio.current_time())
         self._resumed = True
 
     async def run(self) -> Result | None:
@@ -115,7 +118,7 @@ class Referee:
         if told:  # an administrator's word needs no database
             self.audience.over(result, self.position)
         try:
-            await self._keep(self.book.ended(result, announced=told))
+            await self._keep(self.book.ended(result, announced=told, turn=self._last_turn()))
         except _Ended as ended:
             if told:
                 return result
@@ -140,13 +143,9 @@ class Referee:
     async def _wait_until_ready(self) -> None:
         """Both sides have the start-up time to say that they are ready."""
         for side in Side:
-            self._await_ready(side)
-        while self._absent:
+            self.absences.unready(side, trio.current_time())
+        while self.absences:
             await self._event(math.inf)
-
-    def _await_ready(self, side: Side, *, excused: bool = False) -> None:
-        late = f"{side.value} did not answer 'match_started' with 'ready' within {self.terms.startup:g} s"
-        self._absent[side] = Absence(trio.current_time() + self.terms.startup, "no_show", late, excused)
 
     # -- a ply ---------------------------------------------------------------------------------
 
@@ -164,18 +163,19 @@ class Referee:
         while not self.gate.open:
             self._arrived = None  # what follows is no overhead of the server's
             await self._event(math.inf)
+        self.absences.heed(trio.current_time(), paused=self.gate.paused)
         self.gate.passed()
 
     async def _play(self) -> None:
         side = self.position.to_move
-        turn = Turn(side, trio.current_time())
+        turn = self._turn = Turn(side, trio.current_time())
         answer = await self._ask(turn)
+        game = self.terms.game
         try:
-            move = self.terms.game.read_move(answer.move)
+            move = game.read_move(answer.move)
             position = self.position.play(move)
         except MoveError as error:
-            raise _Ended(self._illegal(side, answer.move, error)) from None
-        game = self.terms.game
+            raise _Ended(results.illegal_move(side, self.position, self.ply, game, answer.move, error)) from None
         turned = Turned.model_validate(
             {
                 "ply": self.ply,
@@ -186,6 +186,7 @@ class Referee:
             }
         )
         timing = Timing(turn.asked, answer.at, limit_ms=self.clocks[side].left_ms, overhead=turn.overhead)
+        self._turn = None
         await self._keep(self.book.played(turned, timing))
         self.clocks[side] = self.clocks[side].charge(turn.used)
         self._arrived = answer.at
@@ -195,10 +196,10 @@ class Referee:
     async def _ask(self, turn: Turn) -> HasMoved:
         """Ask a side for its move, and note what the answer is charged."""
         side, self.asked = turn.side, True
-        absence = self._absent.get(side)
+        absence = self.absences.of(side)
         if absence is None:
             self._post(turn)
-        elif not absence.excused:
+        elif not absence.untimed:
             turn.sent = trio.current_time()  # the clock runs on while it is away
         while True:
             deadline = math.inf if turn.sent is None else turn.sent + self.clocks[side].patience()
@@ -206,6 +207,7 @@ class Referee:
             if event is None:
                 raise _Ended(self._out_of_time(turn, trio.current_time(), answered=False))
             if isinstance(event, HasMoved) and event.side is side and event.ply == self.ply:
+                turn.arrived = event.at
                 turn.used = 0.0 if turn.sent is None else max(0.0, event.at - turn.sent)
                 if self.clocks[side].lost(turn.used):
                     raise _Ended(self._out_of_time(turn, event.at, answered=True))
@@ -235,26 +237,25 @@ class Referee:
         )
         player.ask(message, sent)
 
-    def _out_of_time(self, turn: Turn, now: float, *, answered: bool) -> Result:
+    def _out_of_time(self, turn: Turn, now: float, *, answered: bool) -> Result | None:
         """A side's clock has run out: by thinking, or because it was away."""
         side = turn.side
-        if (absence := self._absent.get(side)) is not None:
-            sentence = f"{absence.message}; its time ran out at ply {self.ply} before it was back"
-            reason = "disconnected" if absence.reason == "not_resumed" else absence.reason
-            return results.forfeit(reason, [side], self.position, sentence, ply=self.ply)
+        if self.absences.of(side) is not None:
+            return self.absences.out_of_time(side, self.position, self.ply)
         limit = self.clocks[side].left_ms or 0.0
-        used = 0.0 if turn.sent is None else now - turn.sent
+        used = turn.used = 0.0 if turn.sent is None else now - turn.sent
         return results.timeout(side, self.position, self.ply, limit_ms=limit, used=used, answered=answered)
 
-    def _illegal(self, side: Side, wire: Plain, error: MoveError) -> Result:
-        text = shown(wire, 300)
-        with suppress(MoveError):  # no move of this game: shown as it came
-            text = self.terms.game.format(self.terms.game.read_move(wire))
-        why = error.message if error.message.startswith(text) else f"{text}: {error.message}"
-        sentence = f"{side.value} made an illegal move at ply {self.ply}: {why}"
-        return results.forfeit(
-            "illegal_move", [side], self.position, sentence[:2000], ply=self.ply, code=error.code, move=text
-        )
+    def _last_turn(self) -> LastTurn | None:
+        """The turn in which the match ends, if there is one."""
+        turn = self._turn
+        if turn is None:
+            return None
+        if turn.arrived is None and turn.sent is not None and not turn.used:
+            turn.used = trio.current_time() - turn.sent
+        limit_ms = self.clocks[turn.side].left_ms
+        asked = turn.asked if turn.sent is None else turn.sent
+        return LastTurn(turn.side, self.ply, asked, turn.arrived, turn.used, limit_ms, turn.overhead)
 
     def _shown(self) -> Plain:
         return self.terms.game.write_position(self.position)
@@ -269,10 +270,8 @@ class Referee:
         try:
             await writing
         except StorageLost:
-            began = trio.current_time()
             end = await self._insist()
-            outage = trio.current_time() - began
-            self._absent = {side: replace(away, until=away.until + outage) for side, away in self._absent.items()}
+            self.absences.renew(trio.current_time())
             if end is not None:
                 self._heed(end)
 
@@ -315,7 +314,8 @@ class Referee:
 
         Whatever ends the match raises _Ended here.
         """
-        away_too_long = min((absence.until for absence in self._absent.values()), default=math.inf)
+        self.absences.heed(trio.current_time(), paused=self.gate.paused)
+        away_too_long = self.absences.deadline()
         event: Event | None = self._postponed.popleft() if self._postponed else None
         if event is None:
             with trio.move_on_at(min(deadline, away_too_long)):
@@ -327,7 +327,7 @@ class Referee:
         if event is not None:
             self._heed(event)
         elif away_too_long <= deadline:
-            raise _Ended(self._missed())
+            raise _Ended(self.absences.verdict(self.position, self.ply))
         return event
 
     def _heed(self, event: Event) -> None:
@@ -339,21 +339,27 @@ class Referee:
             case Gone(side, reason, message):
                 self._end_without(side, reason, message)
             case Lost(side, reason, message):
-                if self.terms.grace <= 0:
-                    self._end_without(side, reason, message)
-                until = trio.current_time() + self.terms.grace
-                self._absent[side] = Absence(until, reason, message)
+                self._lost(side, reason, message)
             case Returned(side):
-                before = self._absent.get(side)
-                self._await_ready(side, excused=before is not None and before.excused)
+                self.absences.unready(side, trio.current_time())
             case IsReady(side):
-                self._absent.pop(side, None)
+                self.absences.ready(side)
             case Cancelled(message):
                 raise _Ended(results.aborted("cancelled", self.position, message))
             case Suspended():
                 raise _Ended(None)
             case HasMoved() | Nudge():
                 pass
+
+    def _lost(self, side: Side, reason: Literal["disconnected", "stalled"], message: str) -> None:
+        """A side's connection is lost: its grace period begins, if there is one."""
+        if self.stopping and self.terms.grace <= 0:
+            raise _Ended(None)
+        if self.terms.grace <= 0:
+            self._end_without(side, reason, message)
+        self.absences.lost(side, reason, message, trio.current_time())
+        if self.stopping:
+            self.absences.spare(side)
 
     def _end_without(self, side: Side, reason: ForfeitReason, message: str) -> NoReturn:
         """A side is gone for good; if the other went at the same time, nobody wins by having been read second."""
@@ -367,17 +373,6 @@ class Referee:
                 break
         offenders.sort(key=list(Side).index)
         raise _Ended(results.forfeit(reason, offenders, self.position, message, ply=self.ply))
-
-    def _missed(self) -> Result:
-        """Somebody was away for too long. If both are away, both are to blame, whoever went first."""
-        missed = min(self._absent.values(), key=lambda absence: absence.until)
-        reason = missed.reason
-        if reason == "not_resumed" or missed.excused:
-            return results.aborted("not_resumed", self.position, missed.message)
-        offenders = [side for side in Side if side in self._absent]
-        who = " and ".join(side.value for side in offenders)
-        sentence = missed.message if len(offenders) == 1 else f"both sides are away: {missed.message} ({who})"
-        return results.forfeit(reason, offenders, self.position, sentence, ply=self.ply)
 
 
 class _Ended(Exception):

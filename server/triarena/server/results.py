@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import get_args
 
-from triarena.games import AnyPosition, Outcome, Score, Side
+from triarena.games import AnyGame, AnyPosition, MoveError, Outcome, Score, Side
+from triarena.games.core import Plain, shown
 from triarena.protocol.values import AbortReason, Detail, ForfeitReason, Result, Scores, SideName, SideScore
 
 from .clock import ms
@@ -61,6 +63,16 @@ def forfeit(
         sides=_scores(position, offenders),
         detail=Detail(message=message, offenders=[side.value for side in offenders], ply=ply, code=code, move=move),
     )
+
+
+def illegal_move(side: Side, position: AnyPosition, ply: int, game: AnyGame, wire: Plain, error: MoveError) -> Result:
+    """``side`` made a move that the rules, or the wire form of moves, do not know."""
+    text = shown(wire, 300)
+    with suppress(MoveError):  # no move of this game: shown as it came
+        text = game.format(game.read_move(wire))
+    why = error.message if error.message.startswith(text) else f"{text}: {error.message}"
+    sentence = f"{side.value} made an illegal move at ply {ply}: {why}"
+    return forfeit("illegal_move", [side], position, sentence[:2000], ply=ply, code=error.code, move=text)
 
 
 def timeout(side: Side, position: AnyPosition, ply: int, *, limit_ms: float, used: float, answered: bool) -> Result:

@@ -22,7 +22,7 @@ from .evidence import Witness
 from .journal import Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed
 from .lag import LoopLag
 from .seat import Seat
-from .terms import StorageLost, Terms, Timing
+from .terms import LastTurn, StorageLost, Terms, Timing
 
 log = structlog.get_logger()
 
@@ -89,16 +89,17 @@ class Scribe:
                 move=turned.move.model_dump(),
                 text=turned.text,
                 used_ms=turned.used_ms,
-                at=self.now() - timedelta(seconds=trio.current_time() - timing.arrived),
+                at=self._at(timing.arrived),
                 limit_ms=timing.limit_ms,
                 overhead_ms=None if timing.overhead is None else ms(timing.overhead),
                 lag_ms=ms(self.lag.worst_since(timing.asked)),
             )
         )
 
-    async def ended(self, result: Result, *, announced: bool) -> None:
+    async def ended(self, result: Result, *, announced: bool, turn: LastTurn | None) -> None:
         """The match is over; ``announced`` if that was told already, by an administrator's word."""
         self._announced = announced
+        last_turn = None if turn is None else self._last_turn(turn)
         await self._write(
             MatchEnded(
                 match=self.match,
@@ -107,9 +108,27 @@ class Scribe:
                 winner=result.winner,
                 reason=result.reason,
                 at=self.now(),
-                evidence=self.witness.evidence(result),
+                evidence=self.witness.evidence(result, last_turn),
             )
         )
+
+    def _last_turn(self, turn: LastTurn) -> dict[str, Any]:
+        """What a turn in which the match ended is judged by, as JSON data."""
+        return {
+            "side": turn.side.value,
+            "ply": turn.ply,
+            "asked_at": self._at(turn.asked).isoformat(timespec="milliseconds"),
+            "arrived_at": None if turn.arrived is None else self._at(turn.arrived).isoformat(timespec="milliseconds"),
+            "answered": turn.arrived is not None,
+            "used_ms": ms(turn.used),
+            "limit_ms": turn.limit_ms,
+            "overhead_ms": None if turn.overhead is None else ms(turn.overhead),
+            "lag_ms": ms(self.lag.worst_since(turn.asked)),
+        }
+
+    def _at(self, moment: float) -> datetime:
+        """A moment of trio's time as the time of day."""
+        return self.now() - timedelta(seconds=trio.current_time() - moment)
 
     async def insist(self) -> None:
         """Write what could not be written, as often as it takes. Returns when it is stored."""

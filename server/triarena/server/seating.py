@@ -65,12 +65,13 @@ class Seating:
 
     async def join_reserved(self, guest: Guest, message: c.JoinReserved) -> None:
         """The seat that a reservation code was made for; answered when it is stored that the code was used."""
-        self._may_sit(guest)
+        self._may_take_a_seat(guest)
         held = self._seats.get(digest(message.reservation))
         if held is not None and held[1].line is None and held[0].match is not None:
             # Used, but its connection is lost, perhaps before the answer arrived: the code does what the token does.
             self._take_back(guest, *held, message.reservation, message)
             return
+        self._may_sit(guest)
         reservation = self.reservations.redeemable(digest(message.reservation), trio.current_time())
         room = reservation.room
         seat = room.seats[reservation.side]
@@ -88,10 +89,15 @@ class Seating:
             raise
 
     def _may_sit(self, guest: Guest) -> None:
-        if guest.has_gone:
-            raise Refusal("no_seat", "the connection is over")
+        """Whether a guest may begin a match."""
+        self._may_take_a_seat(guest)
         if self._lobby.draining:
             raise Refusal("server_stopping", "the server is about to stop and starts nothing new")
+
+    def _may_take_a_seat(self, guest: Guest) -> None:
+        """Whether a guest may have a seat more, be it its own that it takes back."""
+        if guest.has_gone:
+            raise Refusal("no_seat", "the connection is over")
         guest.rooms = {room.id: room for room in guest.rooms.values() if room.result is None}
         if len(guest.rooms) >= self._lobby.house.rooms_per_connection:
             limit = self._lobby.house.rooms_per_connection

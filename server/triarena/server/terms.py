@@ -53,6 +53,23 @@ class Timing:
     """Seconds that the server took from the previous move to asking; None if it did nothing but wait."""
 
 
+@dataclass(frozen=True, slots=True)
+class LastTurn:
+    """A turn in which a match ended; moments are trio's."""
+
+    side: Side
+    ply: int
+    asked: float
+    """When the side was asked; its clock ran from then on, if it ran at all."""
+    arrived: float | None
+    """When its answer came; None if it had not."""
+    used: float
+    """Seconds that its clock showed at the end."""
+    limit_ms: float | None
+    """See Timing, as for ``overhead``."""
+    overhead: float | None
+
+
 class Book(Protocol):
     """Where all is written down before anybody is told. Each method returns when it is stored."""
 
@@ -69,8 +86,8 @@ class Book(Protocol):
         """A ply was accepted. Raises StorageLost."""
         ...
 
-    async def ended(self, result: Result, *, announced: bool) -> None:
-        """The match has ended; ``announced`` if everybody knows already. Raises StorageLost."""
+    async def ended(self, result: Result, *, announced: bool, turn: LastTurn | None) -> None:
+        """The match has ended, perhaps in a turn; ``announced`` if everybody knows already. Raises StorageLost."""
         ...
 
     async def insist(self) -> None:

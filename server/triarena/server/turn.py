@@ -1,9 +1,8 @@
-"""What the referee notes about a turn under way, and about a side that is away."""
+"""What the referee notes about a turn under way."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from triarena.games import Side
 
@@ -19,17 +18,7 @@ class Turn:
     """Since when the clock runs; None while it does not."""
     overhead: float | None = None
     """What the server took to ask; see Timing."""
+    arrived: float | None = None
+    """When the answer came."""
     used: float = 0.0
-    """What the answer is charged, in seconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Absence:
-    """A side that can't be asked."""
-
-    until: float
-    """When it has been away for too long."""
-    reason: Literal["disconnected", "stalled", "no_show", "not_resumed"]
-    message: str
-    excused: bool = False
-    """It is away because the server was: its clock stands still, and nobody loses by it."""
+    """What it is charged, in seconds."""
