@@ -84,7 +84,7 @@ def assert_agreement(staged: Staged, report: TournamentReport) -> int:
             assert sum(game["winner"] == line["player"] for game in own) == int(line["wins"])
             made = sum(float(game["red_points" if game["red"] == line["player"] else "blue_points"]) for game in own)
             assert made + int(line["byes"]) == float(line["points"])
-            failures = sum(int(line[kind]) for kind in ("time_outs", "crashes", "illegal_moves"))
+            failures = sum(int(line[kind]) for kind in ("no_shows", "time_outs", "crashes", "illegal_moves"))
             assert sum(line["player"] in game["offenders"].split() for game in own) == failures
     return len(games)
 

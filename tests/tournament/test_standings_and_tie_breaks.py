@@ -262,7 +262,9 @@ def test_equal_sums_are_equal_whatever_their_terms() -> None:
 
 def test_every_forfeit_but_surrender_has_a_word_for_people() -> None:
     assert sorted(r for rs in IRREGULAR.values() for r in rs) == sorted({*get_args(ForfeitReason)} - {"surrender"})
-    assert irregular({"timeout": 2, "no_show": 1, "left": 4}, "time-outs") == 3
+    forfeits = {"timeout": 2, "no_show": 1, "left": 4, "disconnected": 8, "stalled": 16, "illegal_move": 32}
+    counts = [irregular(forfeits, kind) for kind in ("no-shows", "time-outs", "crashes", "illegal moves")]
+    assert counts == [1, 2, 28, 32]
 
 
 def test_strangers_doubles_and_unknown_tie_breaks_are_refused() -> None:

@@ -26,7 +26,7 @@ from .spec import Event, TournamentFile
 from .store import check_agreement
 
 FAILURES: Final = tuple(IRREGULAR)
-"""What bots are said to have done wrong, in the order of the columns: time-outs, crashes, illegal moves."""
+"""What bots are said to have done wrong, in the order of the columns: no-shows, time-outs, crashes, illegal moves."""
 
 ENDED: Final[frozenset[EventState]] = frozenset(["finished", "stopped", "cancelled"])
 WIDEST_INTERVAL: Final = 2000.0

@@ -14,11 +14,16 @@ UNPLAYED: Final = frozenset({"no_show"})
 """Reasons of results without play: points are given as for any result, but tie-breaks know them as unplayed."""
 
 IRREGULAR: Final[Mapping[str, tuple[str, ...]]] = {
-    "time-outs": ("timeout", "stalled", "no_show"),
-    "crashes": ("disconnected", "left"),
+    "no-shows": ("no_show",),
+    "time-outs": ("timeout",),
+    "crashes": ("disconnected", "left", "stalled"),
     "illegal moves": ("illegal_move", "protocol_violation"),
 }
-"""How people call the ways of failing, with the reasons that each word stands for. To surrender is none."""
+"""How people call the ways of failing, with the reasons that each word stands for. To surrender is none.
+
+A program that has died, one that has given up by an error of its own and one that hangs so that not even its
+connection answers have crashed; one that thinks for too long has not.
+"""
 
 
 @dataclass(frozen=True, slots=True)
