@@ -24,6 +24,7 @@ def test_the_first_start_makes_a_secret_and_later_ones_find_it(tmp_path: Path) -
     second = load_secret(folder)
     assert (first.is_new, second.is_new) == (True, False)
     assert first.value == second.value
+    assert not second.guessable
     assert first.warning is second.warning is None
     assert [path.name for path in folder.iterdir()] == [FILE_NAME]
 
@@ -84,6 +85,7 @@ def test_an_organiser_may_write_the_file(tmp_path: Path) -> None:
     secret = load_secret(tmp_path)
     assert secret.value == "correct horse battery staple"
     assert secret.warning is None
+    assert secret.guessable
 
 
 @posix

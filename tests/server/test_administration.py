@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import trio
 from trio.testing import MockClock
 
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 
-from .conftest import SECRET, Client, World
+from .conftest import PATIENCE, SECRET, Client, World, house
 
 
 async def answer(client: Client, message: c.FromClient) -> s.Done | s.Error:
@@ -26,10 +27,25 @@ async def test_a_wrong_secret_is_refused_and_throttled(world: World, autojump_cl
         await client.say(c.Authenticate(secret="guess"))
         codes.append((await client.hear(s.Error)).code)
     assert codes == ["wrong_secret"] * 5 + ["throttled"] * 2
-    await client.say(c.Authenticate(secret=SECRET))
-    assert (await client.hear(s.Error)).code == "throttled", "while it waits even the right one is not looked at"
-    autojump_clock.jump(1.5)
-    await client.administer()
+    await client.administer()  # the right one is never refused for what others at this address did
+
+
+async def test_a_secret_that_a_person_made_up_cannot_be_tried_out(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(guessable_secret=True), PATIENCE)
+        client = await world.client()
+        for _ in range(5):
+            await client.say(c.Authenticate(secret="guess"))
+            assert (await client.hear(s.Error)).code == "wrong_secret"
+        await client.say(c.Authenticate(secret=SECRET))
+        assert (await client.hear(s.Error)).code == "throttled", "while it waits even the right one is not looked at"
+        autojump_clock.jump(1.5)
+        await client.administer()
+        for _ in range(20):
+            await client.say(c.Authenticate(secret="guess"))
+            assert (await client.hear(s.Error)).code in ("wrong_secret", "throttled")
+        await (await world.client()).administer()  # from here the right one came before
+        nursery.cancel_scope.cancel()
 
 
 @pytest.mark.parametrize(

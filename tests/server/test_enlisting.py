@@ -144,6 +144,7 @@ async def test_the_token_of_another_player_is_refused_and_tries_of_it_are_thrott
     codes = [await code_of(impostor, c.Enlist()) for _ in range(7)]
     assert codes == ["wrong_token"] * 5 + ["throttled"] * 2
     await enlisted(world, "Bob", BOB)
+    await enlisted(world, "Ann", ANN)
 
 
 @pytest.mark.parametrize("token", [None, BOB])

@@ -6,7 +6,15 @@ import pytest
 
 from triarena.server.addresses import neighbourhood
 from triarena.server.rate import BURST_SECONDS, Bucket, Meter, Pace
-from triarena.server.throttle import FREE_TRIES, LONGEST_WAIT, WRONG_AT_ONCE, Throttle
+from triarena.server.throttle import (
+    FORGIVEN_SECONDS,
+    FREE_TRIES,
+    LONGEST_WAIT,
+    REMEMBERED,
+    WRONG_AT_ONCE,
+    Gate,
+    Throttle,
+)
 
 PACE = Pace(messages=100, bytes=10_000, flood=10.0)
 
@@ -56,47 +64,94 @@ def test_who_pauses_for_as_long_as_a_burst_is_forgiven() -> None:
         assert not meter.flooding(float(begin))
 
 
+def wrong(throttle: Throttle, tries: int, now: float = 0.0, address: str = "10.0.0.1") -> None:
+    """Wrong secrets, each as soon as it is heard."""
+    for _ in range(tries):
+        now += throttle.wait(address, now)
+        assert throttle.wrong(address, now) == 0
+
+
 def test_free_tries_then_ever_longer_waits_up_to_a_bound() -> None:
-    throttle = Throttle()
-    waits = []
-    for _ in range(20):
-        throttle.failed("10.0.0.1", 0.0)
-        waits.append(throttle.wait("10.0.0.1", 0.0))
+    throttle, waits, now = Throttle(), [], 0.0
+    for _ in range(100):
+        throttle.wrong("10.0.0.1", now)
+        waits.append(throttle.wait("10.0.0.1", now))
+        now += waits[-1]
     assert waits[: FREE_TRIES - 1] == [0.0] * (FREE_TRIES - 1)
-    assert waits[FREE_TRIES - 1 : FREE_TRIES + 3] == [1.0, 2.0, 4.0, 8.0]
-    assert waits[-1] == LONGEST_WAIT
-    assert throttle.wait("10.0.0.2", 0.0) == 0
+    assert waits[FREE_TRIES - 1] == 1.0
+    assert waits[FREE_TRIES : FREE_TRIES + 3] == pytest.approx([2.0, 4.0, 8.0], rel=0.1)
+    assert 30 < max(waits) <= LONGEST_WAIT
+    assert throttle.wait("10.0.0.2", now) == 0
+
+
+def test_no_wait_is_longer_than_the_longest() -> None:
+    throttle = Throttle()
+    throttle._wrong["10.0.0.1"] = (1000.0, 0.0, 0.0)
+    throttle.wrong("10.0.0.1", 0.0)
+    assert throttle.wait("10.0.0.1", 0.0) == LONGEST_WAIT
+
+
+def test_what_comes_too_early_is_told_the_wait_and_makes_it_no_longer() -> None:
+    throttle = Throttle()
+    wrong(throttle, FREE_TRIES)
+    assert [throttle.wrong("10.0.0.1", 0.25) for _ in range(100)] == [0.75] * 100
+    assert throttle.wait("10.0.0.1", 1.0) == 0
+
+
+def test_wrong_secrets_of_long_ago_are_forgotten() -> None:
+    throttle = Throttle()
+    for n in range(100):  # e.g. players who come back too late, one every minute
+        assert throttle.wrong("10.0.0.1", n * FORGIVEN_SECONDS) == 0
+        assert throttle.wait("10.0.0.1", n * FORGIVEN_SECONDS) == 0
 
 
 def test_the_right_secret_ends_the_waiting() -> None:
     throttle = Throttle()
-    for _ in range(10):
-        throttle.failed("10.0.0.1", 0.0)
-    throttle.succeeded("10.0.0.1")
+    wrong(throttle, 8)
+    throttle.right("10.0.0.1")
+    wrong(throttle, FREE_TRIES - 1)
     assert throttle.wait("10.0.0.1", 0.0) == 0
 
 
-def test_many_addresses_together_get_no_further_and_lock_nobody_out_who_was_right_before() -> None:
-    throttle = Throttle(in_all=True)
-    throttle.succeeded("10.1.1.1")
+def test_what_is_wrong_about_one_name_counts_for_this_name_alone() -> None:
+    throttle = Throttle()
+    for _ in range(FREE_TRIES):
+        throttle.wrong("10.0.0.1", 0.0, "ada")
+    assert throttle.wait("10.0.0.1", 0.0, "ada") > 0
+    assert throttle.wait("10.0.0.1", 0.0, "bob") == 0
+
+
+def test_strangers_cannot_make_anybody_wait_nor_fill_the_memory() -> None:
+    throttle = Throttle()
+    for n in range(10_000):
+        throttle.wrong(f"10.0.{n >> 8}.{n & 255}", 0.0)
+    assert throttle.wait("192.168.0.1", 0.0) == 0
+    assert len(throttle._wrong) == REMEMBERED
+
+
+def test_behind_a_gate_many_addresses_together_get_no_further_and_lock_nobody_out_who_was_right_before() -> None:
+    gate = Gate()
+    gate.right("10.1.1.1")
     tries = 0
     for n in range(100_000):
         address, now = f"10.{n >> 16}.{n >> 8 & 255}.{n & 255}", n / 10_000
-        if throttle.wait(address, now) == 0:
-            throttle.failed(address, now)
+        if address != "10.1.1.1" and gate.wait(address, now) == 0:
+            gate.wrong(address, now)
             tries += 1
     assert WRONG_AT_ONCE <= tries <= WRONG_AT_ONCE + 10 * 5 + 1
-    throttle.failed("10.200.0.1", 10.0)
-    assert throttle.wait("192.168.0.1", 10.0) > 0
-    assert throttle.wait("10.1.1.1", 10.0) == 0
-    assert throttle.wait("192.168.0.1", 100.0) == 0
+    gate.wrong("10.200.0.1", 10.0)
+    assert gate.wait("192.168.0.1", 10.0) > 0
+    assert gate.wait("10.1.1.1", 10.0) == 0
+    assert gate.wait("192.168.0.1", 100.0) == 0
 
 
-def test_without_the_common_bound_strangers_cannot_make_anybody_wait() -> None:
-    throttle = Throttle()
-    for n in range(10_000):
-        throttle.failed(f"10.0.{n >> 8}.{n & 255}", 0.0)
-    assert throttle.wait("192.168.0.1", 0.0) == 0
+def test_a_gate_stays_open_where_the_right_secret_came_from_whatever_the_neighbours_say() -> None:
+    gate = Gate()
+    gate.right("10.0.0.1")
+    for _ in range(1000):
+        gate.wrong("10.0.0.1", 0.0)
+    assert gate.wait("10.0.0.1", 0.0) == 0
+    assert gate.wait("10.0.0.2", 0.0) == 0
 
 
 @pytest.mark.parametrize(

@@ -134,6 +134,25 @@ async def test_wrong_tokens_change_nothing_and_are_throttled(world: World, autoj
     await blue.play_on(1)
 
 
+async def test_a_neighbours_wrong_tokens_and_codes_keep_nobody_out_who_has_a_right_one(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, _, token, _ = await seated(world)
+    admin, stranger = await (await world.client()).administer(), await world.client()
+    await admin.say(c.Prepare(game="towerwars", slots=[c.Slot(), c.Slot()]))
+    code = (await admin.wait_for(s.Prepared)).reservations[0]
+    codes: list[str] = []
+    for n in range(20):
+        await stranger.say(c.JoinReserved(reservation=f"guess{n}") if n % 2 else c.Rejoin(token=f"guess{n}"))
+        codes.append((await stranger.hear(s.Error)).code)
+    assert codes == ["unknown_token", "unknown_reservation"] * 2 + ["unknown_token"] + ["throttled"] * 15
+    await red.stream.aclose()
+    await back(world, token)
+    player = await world.client()
+    await player.say(c.JoinReserved(reservation=str(code)))
+    await player.hear(s.Joined)
+
+
 async def test_who_comes_back_after_the_end_is_told_the_result(world: World, autojump_clock: MockClock) -> None:
     red, blue, token, _ = await seated(world)
     room = (await red.hear(s.YourTurn)).room

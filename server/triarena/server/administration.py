@@ -19,7 +19,7 @@ from .names import digest
 from .refusal import Refusal
 from .reservations import Reservation
 from .room import Room
-from .throttle import Throttle
+from .throttle import Gate, Throttle
 
 if TYPE_CHECKING:
     from .guest import Guest
@@ -37,19 +37,25 @@ class Administration:
     def __init__(self, lobby: Lobby, is_secret: Callable[[str], bool]) -> None:
         self._lobby = lobby
         self._is_secret = is_secret
-        self._throttle = Throttle(in_all=True)
+        self._throttle = Throttle()
+        self._gate = Gate() if lobby.house.guessable_secret else None
 
     def authenticate(self, guest: Guest, message: c.Authenticate) -> None:
         """Make a guest an administrator if it knows the secret."""
         address, now = guest.connection.address, trio.current_time()
-        wait = self._throttle.wait(address, now)
-        if wait > 0:
+        if self._gate is not None and (wait := self._gate.wait(address, now)) > 0:
             raise Refusal("throttled", f"too many wrong secrets came from {address}; try again in {wait:.0f} s")
         if not self._is_secret(message.secret):
-            self._throttle.failed(address, now)
+            if self._gate is not None:
+                self._gate.wrong(address, now)
+            if (wait := self._throttle.wrong(address, now)) > 0:
+                sentence = f"too many wrong secrets came from {address}, and this is another"
+                raise Refusal("throttled", f"{sentence}; try again in {wait:.0f} s")
             log.warning("wrong_secret", connection=guest.connection.number, address=address)
             raise Refusal("wrong_secret", "that is not the administrator secret of this server")
-        self._throttle.succeeded(address)
+        self._throttle.right(address)
+        if self._gate is not None:
+            self._gate.right(address)
         guest.admin = True
         guest.connection.post(Authenticated(id=message.id))
 

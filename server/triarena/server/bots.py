@@ -123,19 +123,19 @@ class Identities:
     def owns(self, name: str, digest: str, address: str, now: float) -> bool:
         """Whether the name belongs to the holder of the token; False if it is nobody's. Raises Refusal if it is not.
 
-        Wrong tokens make an address wait, but only for this name: others behind the same router are not to blame.
+        Wrong tokens are throttled by name and address; the right one is always taken, since it can't be guessed.
         """
         right = self._digest(name)
         if right is None:
             return False
-        if (wait := self._throttle.wait(address, now, canonical(name))) > 0:
-            sentence = f"too many wrong tokens for {name!r} came from {address}"
+        if hmac.compare_digest(digest, right):
+            self._throttle.right(address, canonical(name))
+            return True
+        if (wait := self._throttle.wrong(address, now, canonical(name))) > 0:
+            sentence = f"too many wrong tokens for {name!r} came from {address}, and this is another"
             raise Refusal("throttled", f"{sentence}; try again in {wait:.0f} s")
-        if not hmac.compare_digest(digest, right):
-            self._throttle.failed(address, now, canonical(name))
-            log.warning("wrong_token", name=name, address=address)
-            raise Refusal("wrong_token", f"this is not the token of {name!r}")
-        return True
+        log.warning("wrong_token", name=name, address=address)
+        raise Refusal("wrong_token", f"this is not the token of {name!r}")
 
     def _digest(self, name: str) -> str | None:
         key = canonical(name)

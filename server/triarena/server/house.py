@@ -36,6 +36,8 @@ class House:
     """How many rooms that an administrator prepared there may be, as long as their match is not over."""
     enrolled_players: int = 1000
     """How many players of tournaments there may be."""
+    guessable_secret: bool = False
+    """Whether the administrator's secret may be one that a person made up."""
     bots: BotTokens = field(default_factory=BotTokens)
     """Whose names are not free."""
 

@@ -35,6 +35,7 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         observed_rooms_per_connection=limits.observed_rooms_per_connection,
         prepared_rooms=limits.prepared_rooms,
         enrolled_players=limits.enrolled_players,
+        guessable_secret=secret.guessable,
         bots=BotTokens(digests, bots.required),
         observers_per_room=limits.observers_per_room,
         observer_queue=limits.observer_queue,

@@ -72,7 +72,10 @@ class Seating:
             self._take_back(guest, *held, message.reservation, message)
             return
         self._may_sit(guest)
+        if self.reservations.find(digest(message.reservation)) is None:
+            self._count_unknown(guest)
         reservation = self.reservations.redeemable(digest(message.reservation), trio.current_time())
+        self._wrong_tokens.right(guest.connection.address)
         room = reservation.room
         seat = room.seats[reservation.side]
         self._may_sit_in(guest, room)
@@ -134,15 +137,20 @@ class Seating:
 
     def rejoin(self, guest: Guest, message: c.Rejoin) -> None:
         """Take a seat back, from the same or another address; who sits there over an older connection is displaced."""
-        address, now = guest.connection.address, trio.current_time()
-        if (wait := self._wrong_tokens.wait(address, now)) > 0:
-            raise Refusal("throttled", f"too many unknown tokens came from {address}; try again in {wait:.0f} s")
         if (found := self._seats.get(digest(message.token))) is None:
-            self._wrong_tokens.failed(address, now)
+            self._count_unknown(guest)
             raise Refusal(
                 "unknown_token", "no seat belongs to this token: the match is over, or had not begun; join again"
             )
+        self._wrong_tokens.right(guest.connection.address)
         self._take_back(guest, *found, message.token, message)
+
+    def _count_unknown(self, guest: Guest) -> None:
+        """A guest gave a token or a code that is unknown. Raises Refusal if too many came from its address."""
+        address = guest.connection.address
+        if (wait := self._wrong_tokens.wrong(address, trio.current_time())) > 0:
+            sentence = f"too many unknown tokens and codes came from {address}, and this is another"
+            raise Refusal("throttled", f"{sentence}; try again in {wait:.0f} s")
 
     def _take_back(self, guest: Guest, room: Room, seat: Seat, token: str, message: c.Rejoin | c.JoinReserved) -> None:
         if seat.line is guest.connection:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hmac
 import os
+import re
 import secrets
 import stat
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from pathlib import Path
 FILE_NAME = "admin-secret"
 _BYTES_OF_RANDOMNESS = 24
 _MINIMUM_LENGTH = 16
+_AS_DRAWN = re.compile(r"[A-Za-z0-9_-]{32,}")
+"""What ``_BYTES_OF_RANDOMNESS`` look like."""
 
 
 class SecretError(Exception):
@@ -39,6 +42,11 @@ class AdminSecret:
     """It was made just now: show it to the organiser."""
     warning: str | None = None
     """A sentence about a file that others may read or a secret that can be guessed."""
+
+    @property
+    def guessable(self) -> bool:
+        """Whether a person may have made it up: it does not look like one that was drawn here."""
+        return _AS_DRAWN.fullmatch(self.value) is None
 
     def matches(self, offered: str) -> bool:
         """Whether somebody offers the secret; takes the same time wherever the first wrong letter is."""

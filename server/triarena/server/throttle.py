@@ -1,4 +1,9 @@
-"""Who gives wrong secrets has to wait: secrets, tokens and reservation codes can't be tried out."""
+"""Whoever gives wrong secrets is turned away for ever longer: what is tried out is found out, and slowed.
+
+A throttle never decides about what is right. Secrets, tokens and codes that are drawn at random (150 bits and more)
+are compared first, so that nobody waits for what a neighbour at the same address did; only what is wrong is counted.
+For a secret that a person may have made up this is not enough, so ``Gate`` is asked before it is compared.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,8 @@ from .rate import Bucket
 FREE_TRIES = 5
 """Wrong secrets from one address before it has to wait."""
 LONGEST_WAIT = 300.0
+FORGIVEN_SECONDS = 60.0
+"""After so long one of an address's wrong secrets is forgotten."""
 REMEMBERED = 1000
 """How many addresses are remembered, of those that were wrong and of those that were right."""
 WRONG_PER_SECOND = 5.0
@@ -18,43 +25,69 @@ WRONG_AT_ONCE = 100.0
 
 
 class Throttle:
-    """Makes an address that gives wrong secrets wait, twice as long each time.
+    """Counts what was wrong, by address, and says for how long the next wrong one is not even heard."""
 
-    With ``in_all`` it also bounds what all addresses together may try. That is for a secret which people may have
-    chosen; one that was drawn at random needs no such bound, by which strangers could keep its owner out. Even so it
-    does not hold for addresses from which the right secret came.
+    def __init__(self) -> None:
+        self._wrong: OrderedDict[str, tuple[float, float, float]] = OrderedDict()
+        """By address: how many were wrong, as of when, and until when it has to wait."""
+
+    def wait(self, address: str, now: float, about: str = "") -> float:
+        """Seconds for which the address has to wait; 0 for none. What was wrong ``about`` one name, counts for it."""
+        _, _, until = self._wrong.get(_key(address, about), (0.0, now, now))
+        return max(0.0, until - now)
+
+    def wrong(self, address: str, now: float, about: str = "") -> float:
+        """A wrong secret came from there; the seconds that it still had to wait, 0 if it had not.
+
+        One that comes too early is not counted, so that whoever tries without pause hears of it, and no more.
+        """
+        if (wait := self.wait(address, now, about)) > 0:
+            return wait
+        key = _key(address, about)
+        count, since, _ = self._wrong.pop(key, (0.0, now, now))
+        count = max(0.0, count - (now - since) / FORGIVEN_SECONDS) + 1
+        pause = 0.0 if count < FREE_TRIES else min(LONGEST_WAIT, 2.0 ** (count - FREE_TRIES))
+        self._wrong[key] = (count, now, now + pause)
+        while len(self._wrong) > REMEMBERED:
+            self._wrong.popitem(last=False)
+        return 0.0
+
+    def right(self, address: str, about: str = "") -> None:
+        """The right secret came from there."""
+        self._wrong.pop(_key(address, about), None)
+
+
+class Gate:
+    """Before a secret that people may have made up: who has to wait, is refused unheard.
+
+    It bounds what one address may try, and what all together may. Addresses from which the right secret came are
+    exempt from both, so that nobody can lock its owner out from there.
     """
 
-    def __init__(self, *, in_all: bool = False) -> None:
-        self._in_all = in_all
-        self._wrong: OrderedDict[str, tuple[int, float]] = OrderedDict()
+    def __init__(self) -> None:
+        self._throttle = Throttle()
         self._trusted: OrderedDict[str, None] = OrderedDict()
         self._all: Bucket | None = None
 
-    def wait(self, address: str, now: float, about: str = "") -> float:
-        """Seconds until the address may try again; 0 if it may now. What is wrong ``about`` one name, counts for it."""
-        key = _key(address, about)
-        own = max(0.0, self._wrong.get(key, (0, 0.0))[1] - now)
-        if self._all is None or key in self._trusted:
-            return own
-        return max(own, self._all.wait(now))
+    def wait(self, address: str, now: float) -> float:
+        """Seconds until the address may try again; 0 if it may now."""
+        if neighbourhood(address) in self._trusted:
+            return 0.0
+        own = self._throttle.wait(address, now)
+        return own if self._all is None else max(own, self._all.wait(now))
 
-    def failed(self, address: str, now: float, about: str = "") -> None:
+    def wrong(self, address: str, now: float) -> None:
         """A wrong secret came from there."""
-        key = _key(address, about)
-        count = self._wrong.pop(key, (0, 0.0))[0] + 1
-        wait = 0.0 if count < FREE_TRIES else min(LONGEST_WAIT, 2.0 ** (count - FREE_TRIES))
-        self._wrong[key] = (count, now + wait)
-        if self._in_all:
-            self._all = self._all or Bucket(WRONG_PER_SECOND, WRONG_AT_ONCE, now)
-            self._all.take(1, now)
-        while len(self._wrong) > REMEMBERED:
-            self._wrong.popitem(last=False)
+        self._throttle.wrong(address, now)
+        if neighbourhood(address) in self._trusted:
+            return
+        self._all = self._all or Bucket(WRONG_PER_SECOND, WRONG_AT_ONCE, now)
+        self._all.take(1, now)
 
-    def succeeded(self, address: str) -> None:
+    def right(self, address: str) -> None:
         """The right secret came from there."""
         key = neighbourhood(address)
-        self._wrong.pop(key, None)
+        self._throttle.right(address)
         self._trusted[key] = None
         self._trusted.move_to_end(key)
         while len(self._trusted) > REMEMBERED:
