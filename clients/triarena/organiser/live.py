@@ -65,7 +65,7 @@ def live_view(live: Live, height: int | None = None) -> RenderableType:
     report = live.report
     waits = _shortened(live.waits, MOST_WAITS)
     below = [*_running(live.running), *(Text(sentence, style="yellow") for sentence in waits), *_results(report)]
-    room = None if height is None else max(3, height - len(below) - 7)
+    room = None if height is None else max(3, height - len(below) - 8)
     return Group(
         Text.assemble((report.event.name, "bold"), "  ", (STATES[report.state], "green")),
         Text(" · ".join(terms(report.event)), style="dim", no_wrap=True, overflow="ellipsis"),
@@ -78,9 +78,8 @@ def live_view(live: Live, height: int | None = None) -> RenderableType:
 
 def plain_view(report: EventReport) -> str:
     """The standings as lines of text: for pipes, and for a look at a tournament that runs or has ended."""
-    columns = _columns(report)
-    rows = [columns, *(_cells(report, line) for line in report.lines)]
-    widths = [max(len(row[index]) for row in rows) for index in range(len(columns))]
+    rows = [*_headings(report), *(_cells(report, line) for line in report.lines)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         f"{report.event.name}: {STATES[report.state]}" + (f" ({report.stored.why})" if report.stored.why else ""),
         " · ".join(terms(report.event)),
@@ -98,8 +97,11 @@ def _bar(report: EventReport) -> Text:
 
 def _standings(report: EventReport, room: int | None) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for index, title in enumerate(_columns(report)):
-        table.add_column(title, justify="left" if index == 1 else "right", no_wrap=True, overflow="ellipsis")
+    for index, (upper, lower) in enumerate(zip(*_headings(report), strict=True)):
+        title = f"{upper}\n{lower}" if upper else lower
+        table.add_column(
+            title, vertical="bottom", justify="left" if index == 1 else "right", no_wrap=True, overflow="ellipsis"
+        )
     shown = report.lines if room is None or len(report.lines) <= room else report.lines[: room - 1]
     for line in shown:
         cells = [Text(cell) for cell in _cells(report, line)]
@@ -111,9 +113,12 @@ def _standings(report: EventReport, room: int | None) -> Table:
     return table
 
 
-def _columns(report: EventReport) -> tuple[str, ...]:
+def _headings(report: EventReport) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns' titles in two lines, so that no column is wide for its title's sake."""
     breaks = (tie_break(name) for name in report.tie_breaks[:1])
-    return ("#", "bot", "points", "W-D-L", "rating", *breaks, *FAILURE_TITLES)
+    titles = ("#", "bot", "points", "W-D-L", "rating", *breaks, *FAILURE_TITLES)
+    split = [title.split(" ", 1) if " " in title else ("", title) for title in titles]
+    return tuple(upper for upper, _ in split), tuple(lower for _, lower in split)
 
 
 def _cells(report: EventReport, line: Line) -> tuple[str, ...]:
