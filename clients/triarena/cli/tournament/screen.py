@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -90,7 +91,8 @@ class Painted(Lines):
     """A table that renews itself; what else there is to say stands above it."""
 
     def __init__(self, contents: Callable[[], Contents], painting: Painting) -> None:
-        super().__init__(contents, painting.console.print)
+        # A command that is broken into lines could not be copied.
+        super().__init__(contents, partial(painting.console.print, soft_wrap=True))
         self._painting = painting
 
     def shows(self, run: EventRun, link: Link) -> None:
