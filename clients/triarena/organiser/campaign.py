@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,10 +16,10 @@ from triarena.protocol import from_client as c
 from triarena.tournament.formats import CountedFormat
 from triarena.tournament.values import Plan, Played
 
-from .attempt import SERVER_SECONDS, Attempt, Outcome, Table
+from .attempt import Attempt, Outcome, Table
 from .bell import Bell
 from .crew import Crew, Place
-from .desk import DeskError
+from .desk import DeskError, DeskRefused
 from .embedded import EmbeddedServer
 from .link import Access, Link
 from .records import Note, StoreError, TournamentState
@@ -29,6 +29,10 @@ from .store import Store
 
 WATCH_SECONDS: Final = 1.0
 """How often it is looked whether the tournament was cancelled from elsewhere."""
+AGAIN: Final = "its tournament begins it anew"
+"""Why rooms are closed in which games were broken off."""
+CLOSE_SECONDS: Final = 5.0
+"""How long closing them may take; at the next start they are closed anyway."""
 DRAIN_SECONDS: Final = 20.0
 """How long running games may go on after an interrupt."""
 
@@ -105,6 +109,9 @@ class Campaign:
         enrolled = [c.Enrolment(name=name, digest=_digest(token)) for name, token in tokens.items()]
         link = Link(self.access, enrolled, self.bell)
         left = await trio.to_thread.run_sync(self.store.give_up_running, "the tool was ended", self.hooks.now())
+        for attempt in left:  # these are played anew
+            if attempt.room:
+                await link.close(attempt.room, AGAIN)
         async with trio.open_nursery() as nursery:
             if self.server is not None:
                 nursery.start_soon(self.server.keep)
@@ -114,15 +121,13 @@ class Campaign:
             nursery.start_soon(self._watch_store)
             crew = Crew(nursery, self.bell, self.file.limits, self.folder / "logs", tokens)
             try:
-                await self._clear(link, [attempt.room for attempt in left if attempt.room])
                 ending = await self._events(link, crew)
                 if ending.how in ("finished", "stopped", "cancelled"):
                     await self._say_goodbye(link, tokens)
             except StoreError as error:
                 ending = Ending("interrupted", error.message)
             nursery.cancel_scope.cancel()
-        await trio.to_thread.run_sync(self._close, ending)
-        return ending
+        return await trio.to_thread.run_sync(self._close, ending)
 
     async def _events(self, link: Link, crew: Crew) -> Ending:
         """Play one tournament after the other; the ending of the last one that was played."""
@@ -136,7 +141,7 @@ class Campaign:
             ending = await self._event(event, link, crew)
             if ending.how == "interrupted":
                 return ending
-            if ending.how == "incomplete":
+            if ending.how == "incomplete":  # the others are played all the same
                 worst = ending
                 continue
             await trio.to_thread.run_sync(self.store.set_event_state, event.slug, ending.how, ending.why)
@@ -169,8 +174,10 @@ class Campaign:
                 nursery.cancel_scope.cancel()
             await self._note_seconds(event)
             return ending
-        with trio.move_on_after(DRAIN_SECONDS):
-            await self._clear(link, [attempt.room for attempt in run.running.values() if attempt.room])
+        with trio.move_on_after(CLOSE_SECONDS):
+            for attempt in run.running.values():
+                if attempt.room:
+                    await link.close(attempt.room, AGAIN)
         return run.orders or Ending("interrupted", "it was interrupted")
 
     async def _bound_the_drain(self, run: EventRun, scope: trio.CancelScope) -> None:
@@ -188,24 +195,23 @@ class Campaign:
     def _server_failed(self) -> str | None:
         return self.server.failed if self.server is not None else None
 
-    async def _clear(self, link: Link, rooms: Sequence[str]) -> None:
-        """Close the rooms in which a killed tool has left games: they are played anew."""
-        for room in rooms:
-            try:
-                await link.request(c.Cancel(room=room, reason="its tournament begins it anew"), within=SERVER_SECONDS)
-            except DeskError as error:
-                if error.code in ("no_server", "wrong_secret"):
-                    return
-
     async def _say_goodbye(self, link: Link, names: Iterable[str]) -> None:
         with trio.move_on_after(10):
             for name in names:
-                sentence = await trio.to_thread.run_sync(self.hooks.farewell, self.store, name)
+                sentence = await trio.to_thread.run_sync(self._farewell, name)
                 try:
                     await link.request(c.Dismiss(name=name, message=sentence), within=1)
+                except DeskRefused:  # it is not there
+                    continue
                 except DeskError:
                     return
             await self.bell.until(lambda: not link.waiting, trio.current_time() + 2)
+
+    def _farewell(self, name: str) -> str:
+        try:
+            return self.hooks.farewell(self.store, name)
+        except Exception:  # they can be read later: no fault in last words may end more than them
+            return "the tournament is over"
 
     async def _viewing(self) -> None:
         try:
@@ -234,23 +240,31 @@ class Campaign:
             await trio.sleep(WATCH_SECONDS)
             if self._run is None:
                 continue
-            if await trio.to_thread.run_sync(self.store.state) == "cancelled":
-                self._run.orders = Ending("cancelled", "it was cancelled")
-                self.bell.ring()
+            with suppress(StoreError):  # it is told by what matters more; the next look may succeed
+                if await trio.to_thread.run_sync(self.store.state) == "cancelled":
+                    self._run.orders = Ending("cancelled", "it was cancelled")
+                    self.bell.ring()
             await self._note_seconds(self._run.table.event)
 
     async def _note_seconds(self, event: Event) -> None:
         with suppress(StoreError):  # a full disk is told by what matters more
             await trio.to_thread.run_sync(self.store.set_playing_seconds, event.slug, self._seconds())
 
-    def _close(self, ending: Ending) -> None:
+    def _close(self, ending: Ending) -> Ending:
+        """Store how it ended; what came of that."""
         states: dict[str, TournamentState] = {"finished": "finished", "stopped": "finished", "cancelled": "cancelled"}
         at = self.hooks.now()
-        self.store.give_up_running("the tool was interrupted", at)
-        self.store.set_state(states.get(ending.how, "interrupted"), ending.why)
-        if ending.how == "incomplete":
-            self.store.note(Note(at, "incomplete", ending.why))
+        try:
+            self.store.give_up_running("the tool was interrupted", at)
+            if self.store.state() == "cancelled" and ending.how == "interrupted":  # in the last moment
+                ending = Ending("cancelled", "it was cancelled")
+            self.store.set_state(states.get(ending.how, "interrupted"), ending.why)
+            if ending.how == "incomplete":
+                self.store.note(Note(at, "incomplete", ending.why))
+        except StoreError as error:
+            ending = Ending("interrupted", error.message)
         self._export()
+        return ending
 
 
 def _digest(token: str) -> str:

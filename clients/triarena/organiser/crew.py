@@ -97,10 +97,17 @@ class Crew:
             await bot.process.kill()
 
     def _start(self, player: Player, words: Sequence[str], env: dict[str, str]) -> Bot:
-        number = self._starts[player.name] = self._starts.get(player.name, 0) + 1
-        bot = Bot(player, self._logs / f"{player.name}-{number}.log")
+        bot = Bot(player, self._next_log(player))
         self._nursery.start_soon(self._run, bot, list(words), {**os.environ, **player.env, **env})
         return bot
+
+    def _next_log(self, player: Player) -> Path:
+        """One that no process writes, nor has written before an interruption."""
+        while True:
+            number = self._starts[player.name] = self._starts.get(player.name, 0) + 1
+            log = self._logs / f"{player.name}-{number}.log"
+            if not log.exists():
+                return log
 
     async def _run(self, bot: Bot, words: list[str], env: dict[str, str]) -> None:
         memory = self._limits.memory_mb
@@ -109,7 +116,11 @@ class Crew:
             cpu_seconds=self._limits.cpu_seconds,
             processes=self._limits.processes,
         )
-        async with open_guarded(words, cwd=bot.player.cwd, env=env, limits=limits, log=bot.log) as process:
-            bot.process = process
-            bot.ended = await process.wait()
+        try:
+            async with open_guarded(words, cwd=bot.player.cwd, env=env, limits=limits, log=bot.log) as process:
+                bot.process = process
+                bot.ended = await process.wait()
+        except OSError as error:  # not even its guard could be started: the machine has no room for it
+            sentence = f"it could not be started: {error.strerror or error}"
+            bot.ended = Ended("cannot_start", None, None, sentence, blameless=True)
         self._bell.ring()

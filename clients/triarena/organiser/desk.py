@@ -24,6 +24,8 @@ READ_SIZE: Final = 65536
 GREETING_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 30.0
 """A server whose database hangs answers late; one that says nothing for so long is taken for lost."""
+SEND_SECONDS: Final = 5.0
+"""How long a server may take to take in a message, all of which are small; one that does not read is lost."""
 HEARTBEAT_SECONDS: Final = 10.0
 """How often a quiet server is asked whether it is there."""
 
@@ -120,10 +122,11 @@ class Desk:
         """Ask a quiet server whether it is there; one that stays quiet is lost."""
         while self.lost is None:
             await trio.sleep_until(self._heard + HEARTBEAT_SECONDS)
-            quiet = trio.current_time() - self._heard
-            if quiet >= 3 * HEARTBEAT_SECONDS:
+            now = trio.current_time()
+            if now >= self._heard + 3 * HEARTBEAT_SECONDS:
+                quiet = now - self._heard
                 self.hang_up("server_silent", f"the server has been silent for {quiet:.0f} s and answers no ping")
-            elif quiet >= HEARTBEAT_SECONDS:
+            elif now >= self._heard + HEARTBEAT_SECONDS:
                 await self._quietly(c.Ping())
                 await trio.sleep(HEARTBEAT_SECONDS)
 
@@ -163,13 +166,20 @@ class Desk:
         if self.lost is not None:
             raise self._why()
         async with self._sending:
+            if self.lost is not None:  # while we waited for our turn
+                raise self._why()
             try:
-                await self._stream.send_all(self._session.send(message))
+                # Whoever is cancelled in the middle of a frame would leave a half one to all others.
+                with trio.move_on_after(SEND_SECONDS, shield=True) as patience:
+                    await self._stream.send_all(self._session.send(message))
             except (trio.BrokenResourceError, trio.ClosedResourceError, OSError) as error:
                 self.hang_up("connection_lost", f"the connection to the server broke: {error}")
                 raise self._why() from None
             except LocalProtocolError as error:  # a farewell has overtaken us
                 raise DeskLost("connection_lost", str(error)) from None
+        if patience.cancelled_caught:
+            self.hang_up("server_silent", f"the server has not read what it was sent for {SEND_SECONDS:g} s")
+            raise self._why()
 
     async def _quietly(self, message: Any) -> None:
         with suppress(DeskLost):  # whoever reads is told

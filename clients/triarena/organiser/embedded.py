@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -13,8 +14,9 @@ import trio
 
 from .bell import Bell
 from .crew import Place
+from .desk import DeskLost
 from .link import Access
-from .processes import Limits, open_guarded
+from .processes import GuardedProcess, Limits, open_guarded
 
 START_SECONDS: Final = 60.0
 MOST_DEATHS: Final = 5
@@ -46,6 +48,8 @@ class EmbeddedServer:
     failed: str | None = None
     """Why there is no server any more."""
     _listening: int | None = field(default=None, init=False)
+    _listens_since: float = field(default=inf, init=False)
+    """In trio's time; infinite before."""
 
     @property
     def secret_file(self) -> Path:
@@ -56,7 +60,10 @@ class EmbeddedServer:
         """How to administer it; None while it does not listen."""
         if self._listening is None:
             return None
-        secret = self.secret_file.read_text(encoding="utf-8").strip()
+        try:
+            secret = self.secret_file.read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise DeskLost("no_server", f"the server's secret can't be read: {error}") from None
         return Access(_reached_at(self.host), self._listening, secret)
 
     def place(self) -> Place | None:
@@ -67,9 +74,12 @@ class EmbeddedServer:
         """Run the server until cancelled; if it dies, start it again on the same port with the same data."""
         deaths = 0
         while True:
-            began = trio.current_time()
-            sentence = await self._run()
-            deaths = 1 if trio.current_time() - began > SETTLED_SECONDS else deaths + 1
+            self._listens_since = inf
+            try:
+                sentence = await self._run()
+            except OSError as error:  # the machine has no room for it
+                sentence = f"it could not be started: {error.strerror or error}"
+            deaths = 1 if trio.current_time() - self._listens_since > SETTLED_SECONDS else deaths + 1
             if deaths >= MOST_DEATHS:
                 self.failed = f"the server does not stay alive: {sentence}"
                 self.bell.ring()
@@ -94,7 +104,7 @@ class EmbeddedServer:
         ) as process:
             try:
                 async with trio.open_nursery() as nursery:
-                    nursery.start_soon(self._announce, port_file)
+                    nursery.start_soon(self._announce, process, port_file)
                     ended = await process.wait()
                     nursery.cancel_scope.cancel()
             finally:
@@ -102,15 +112,18 @@ class EmbeddedServer:
         last = process.tail(1)
         return f"{ended.detail}; it said: {last[0]}" if last else ended.detail
 
-    async def _announce(self, port_file: Path) -> None:
-        """Wait until the server listens."""
+    async def _announce(self, process: GuardedProcess, port_file: Path) -> None:
+        """Wait until the server listens; one that does not in time is ended, and so started again."""
         file = trio.Path(port_file)
-        with trio.move_on_after(START_SECONDS):
+        with trio.move_on_after(START_SECONDS) as patience:
             while not await file.exists():  # noqa: ASYNC110 (another process makes it)
                 await trio.sleep(0.02)
             self.port = self._listening = int(await file.read_text(encoding="ascii"))
+            self._listens_since = trio.current_time()
             self.listens(Place(_reached_at(self.host), self.port))
             self.bell.ring()
+        if patience.cancelled_caught:
+            await process.kill()
 
 
 def _reached_at(host: str) -> str:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 MIB, GIB = 1 << 20, 1 << 30
+SHORTAGES = frozenset([errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EIO, errno.EROFS])
+"""Errors at the start of a command for which the machine is to blame: it has no room for one more process."""
 
 Why: TypeAlias = Literal["exited", "killed", "memory", "cpu", "processes", "threads", "cannot_start", "lost"]
 """``exited``: by itself, or by a signal that was not ours. ``killed``: we ended it. ``lost``: its guard failed it."""
@@ -45,9 +47,11 @@ class Ended:
     """The most resident bytes that were seen, of all descendants together."""
     dropped: int = 0
     """Bytes of its output that are not in its log."""
+    blameless: bool = False
+    """Whether it was no fault of the command: the machine had no room for it, or its guard failed it."""
 
 
-LOST = Ended("lost", None, None, "it was given up: its guard was killed")
+LOST = Ended("lost", None, None, "it was given up: its guard was killed", blameless=True)
 
 
 def ended(event: Mapping[str, Any], order: Mapping[str, Any], limits: Limits) -> Ended:
@@ -60,7 +64,14 @@ def ended(event: Mapping[str, Any], order: Mapping[str, Any], limits: Limits) ->
         seconds=event.get("seconds", 0.0),
         peak_memory=event.get("peak_memory", 0),
         dropped=event.get("dropped", 0),
+        blameless=event["why"] == "lost" or (event["why"] == "cannot_start" and no_fault_of_it(event, order)),
     )
+
+
+def no_fault_of_it(event: Mapping[str, Any], order: Mapping[str, Any]) -> bool:
+    """Whether a command that could not be started would start on a machine in order."""
+    ours = event["filename"] is not None and event["filename"] == order["log"]
+    return ours or event["errno"] in SHORTAGES or event["error"] in ("ImportError", "ModuleNotFoundError")
 
 
 def detail(event: Mapping[str, Any], order: Mapping[str, Any], limits: Limits) -> str:

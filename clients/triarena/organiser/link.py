@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,6 +25,8 @@ from .desk import Desk, DeskError, DeskLost, DeskRefused, News, open_desk
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
 """Seconds between two attempts to reach the server."""
+FATAL: Final = frozenset(["wrong_secret", "protocol_version", "name_taken", "too_many_players"])
+"""Codes of refusals that will be the same the next time."""
 
 
 @dataclass(slots=True, eq=False)
@@ -69,11 +72,16 @@ class Link:
         self._enrolled = list(enrolled)
         self._desk: Desk | None = None
         self._watches: dict[str, Watch] = {}
+        self._doomed: dict[str, str] = {}
+        """Rooms that are to be closed as soon as there is a server, and why."""
+        self._closed_since: float | None = trio.current_time()
         self.bell = bell
+        self.losses = 0
+        """How often the server was lost so far."""
         self.waiting: dict[str, str] = {}
         """Who waits in the server's lobby: the connection by the player's name."""
         self.absent_since: dict[str, float] = dict.fromkeys((each.name for each in enrolled), trio.current_time())
-        """Since when the others do not."""
+        """Since when the others do not; the time is not counted while nobody could come, as there was no server."""
         self.trouble: DeskError | None = None
         """Why the server was not reached the last time; None while it is."""
         self.fatal: DeskRefused | None = None
@@ -88,24 +96,25 @@ class Link:
         """Keep the desk open until cancelled, or until it makes no sense any more."""
         pause = FIRST_PAUSE
         while self.fatal is None:
-            access = self._access()
             try:
+                access = self._access()
                 if access is None:
                     raise DeskLost("no_server", "the server is not there yet")
                 async with open_desk(access.host, access.port, access.secret, self._news, tls=access.tls) as desk:
                     await self._catch_up(desk)
                     self._desk, self.trouble, pause = desk, None, FIRST_PAUSE
+                    self._is_back()
                     self.bell.ring()
                     await desk.ended.wait()
                     raise desk.lost or DeskLost("connection_lost", "the connection to the server is over")
             except DeskRefused as error:
                 self.trouble = error
-                if error.code != "throttled" and error.code != "too_many_connections":
+                if error.code in FATAL:
                     self.fatal = error
             except DeskLost as error:
                 self.trouble = error
             finally:
-                self._desk = None
+                self._is_away()
             self.bell.ring()
             await trio.sleep(pause)
             pause = min(LONGEST_PAUSE, pause * 2)
@@ -131,8 +140,42 @@ class Link:
         """It is of no interest any more."""
         self._watches.pop(watch.room, None)
 
+    async def look(self, watch: Watch) -> None:
+        """Ask how it stands in a room, whose news may still be under way. Raises DeskError."""
+        desk = self._desk
+        if desk is None:
+            raise self.trouble or DeskLost("no_server", "there is no server now")
+        await self._look(desk, watch)
+
+    async def close(self, room: str, reason: str) -> None:
+        """Have a room closed, and a match in it ended: now, or as soon as there is a server."""
+        self._doomed[room] = reason
+        if self._desk is not None:
+            with suppress(DeskLost):  # it is closed when the server is back
+                await self._close_doomed(self._desk)
+
+    async def _close_doomed(self, desk: Desk) -> None:
+        for room, reason in list(self._doomed.items()):
+            with suppress(DeskRefused):  # it is over, or the server knows it no more
+                await desk.request(c.Cancel(room=room, reason=reason))
+            self._doomed.pop(room, None)
+
+    def _is_back(self) -> None:
+        if self._closed_since is not None:
+            away = trio.current_time() - self._closed_since
+            for name, since in self.absent_since.items():
+                self.absent_since[name] = min(trio.current_time(), since + away)
+        self._closed_since = None
+
+    def _is_away(self) -> None:
+        self._desk = None
+        if self._closed_since is None:
+            self._closed_since = trio.current_time()
+            self.losses += 1
+
     async def _catch_up(self, desk: Desk) -> None:
         """Ask for all that may have changed while there was no connection."""
+        await self._close_doomed(desk)
         for chunk in range(0, len(self._enrolled), ENROLMENTS):
             await desk.request(c.Enrol(players=self._enrolled[chunk : chunk + ENROLMENTS]))
         players: s.PlayerList = await desk.request(c.ListPlayers())
@@ -150,7 +193,7 @@ class Link:
         except DeskRefused as error:
             watch.gone = watch.gone or error.code == "unknown_room"
         else:
-            watch.info, watch.result = seen.view.info, seen.view.result
+            watch.info, watch.result = seen.view.info, seen.view.result or watch.result
 
     def _news(self, news: News) -> None:
         match news:

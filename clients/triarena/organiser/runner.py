@@ -23,11 +23,13 @@ from triarena.tournament.values import Fixture, Plan, Played
 from .attempt import Attempt, Failed, Outcome, Sporting, Table
 from .bell import Bell
 from .records import Attempt as StoredAttempt
-from .records import Spent, StoredResult, StoreError
+from .records import Note, Spent, StoredResult, StoreError
 from .store import Store, check_agreement
 
 TICK: Final = 1.0
 """Seconds after which the loop looks again although nobody rang: patience runs out silently."""
+RETRY_PAUSE: Final = 2.0
+"""Seconds before a game is tried again: what made it fail may take a moment to pass. More with each failure."""
 STORE_PAUSE: Final = 2.0
 """Seconds between two attempts to store what the disk did not take."""
 
@@ -88,12 +90,19 @@ class EventRun:
     given_up: dict[str, str] = field(default_factory=dict)
     """Games that failed too often, and how the last attempt did."""
     _failures: Counter[str] = field(default_factory=Counter)
+    _not_before: dict[str, float] = field(default_factory=dict)
+    """When games that have failed are tried again, in trio's time."""
+    _plan: Plan | None = None
+    """The schedule after what was played; None if that has changed."""
 
     async def run(self) -> Ending:
-        """Play. Raises StoreError if what is stored belongs to another plan."""
-        event = self.table.event.slug
-        self.played = await trio.to_thread.run_sync(self.store.played, event)
-        check_agreement(self.table.event.name, self.plan, self.played)
+        """Play. What the store refuses interrupts it, above all results that belong to another plan."""
+        event = self.table.event
+        try:
+            self.played = await self._stored(partial(self.store.played, event.slug))
+            check_agreement(event.name, self.plan, self.played)
+        except StoreError as error:
+            return Ending("interrupted", error.message)
         async with trio.open_nursery() as nursery:
             while True:
                 ending = self._ending()
@@ -107,7 +116,9 @@ class EventRun:
     @property
     def plan(self) -> Plan:
         """The schedule as far as it is known."""
-        return self.format.plan(self.played)
+        if self._plan is None:
+            self._plan = self.format.plan(self.played)
+        return self._plan
 
     def left(self) -> list[Fixture]:
         """The games that are planned and not played, also those that are being played."""
@@ -134,26 +145,41 @@ class EventRun:
         free = self.concurrency - len(self.running)
         if free <= 0 or not self.table.link.open:
             return []
-        done = {*self.played, *self.given_up}
-        return playable(self.plan, done, self.running, self.table.available())[:free]
+        most = self.table.event.stop.max_games
+        if most is not None:
+            free = min(free, most - len(self.played) - len(self.running))
+        now = trio.current_time()
+        later = (id_ for id_, moment in self._not_before.items() if moment > now)
+        done = {*self.played, *self.given_up, *later}
+        ready = playable(self.plan, done, self.running, self.table.present())
+        if not ready and not self.running:
+            # Nobody loses a game by being away as long as there is something else to play.
+            ready = playable(self.plan, done, self.running, self.table.available())
+        return ready[: max(0, free)]
 
     def _start(self, nursery: trio.Nursery, fixture: Fixture) -> None:
-        attempt = Attempt(fixture, self._failures[fixture.id] + 1, trio.current_time())
+        number = self._failures[fixture.id] + 1
+        attempt = Attempt(fixture, number, trio.current_time(), last=number >= self.attempts)
         self.running[fixture.id] = attempt  # at once: the next look must see it
         nursery.start_soon(self._play, attempt)
 
     async def _play(self, attempt: Attempt) -> None:
-        """One attempt, from its first record to its last."""
+        """One attempt; a store that refuses to take it ends the run, in order."""
+        try:
+            await self._try(attempt)
+        except StoreError as error:
+            self.orders = self.orders or Ending("interrupted", error.message)
+        del self.running[attempt.fixture.id]
+        self.bell.ring()
+
+    async def _try(self, attempt: Attempt) -> None:
+        """One attempt, from its first record to its last. Raises StoreError."""
         fixture, event = attempt.fixture, self.table.event.slug
         stored: StoredAttempt = await self._stored(partial(self.store.begin_attempt, event, fixture.id, self.now()))
+        attempt.number = stored.number
         self.listener.began(attempt)
-        async with trio.open_nursery() as nursery:
-
-            def opened() -> None:
-                nursery.start_soon(self._stored, partial(self.store.place_attempt, stored, room=attempt.room or ""))
-
-            outcome = await self.table.play(attempt, opened)
-        folder = await trio.to_thread.run_sync(self.keeper, attempt, outcome)
+        outcome = await self._outcome(attempt, stored)
+        folder = await trio.to_thread.run_sync(self._kept, attempt, outcome)
         spent = self._spent(attempt, outcome)
         if isinstance(outcome, Sporting):
             result = StoredResult(
@@ -167,6 +193,7 @@ class EventRun:
             )
             await self._stored(partial(self.store.record_result, result, spent=spent, folder=folder))
             self.played[fixture.id] = outcome.played
+            self._plan = None
         else:
             if outcome.match:
                 await self._stored(partial(self.store.place_attempt, stored, match=outcome.match))
@@ -174,13 +201,41 @@ class EventRun:
                 partial(self.store.fail_attempt, stored, outcome.message, self.now(), spent=spent, folder=folder)
             )
             self._has_failed(attempt, outcome)
-        del self.running[fixture.id]
         self.listener.ended(attempt, outcome)
-        self.bell.ring()
+        for player, sentence in self.table.bench.news():
+            self.listener.trouble(sentence)
+            note = Note(self.now(), "cannot_start", sentence, event, player)
+            await self._stored(partial(self.store.note, note))
+
+    async def _outcome(self, attempt: Attempt, stored: StoredAttempt) -> Outcome:
+        """Play it, and record meanwhile where it is played: a resumed tournament closes that room."""
+        refused: list[StoreError] = []
+
+        async def place() -> None:
+            try:
+                await self._stored(partial(self.store.place_attempt, stored, room=attempt.room or ""))
+            except StoreError as error:
+                refused.append(error)
+
+        async with trio.open_nursery() as nursery:
+            outcome = await self.table.play(attempt, lambda: nursery.start_soon(place))
+        if refused:
+            raise refused[0]
+        return outcome
+
+    def _kept(self, attempt: Attempt, outcome: Outcome) -> str:
+        try:
+            return self.keeper(attempt, outcome)
+        except Exception as error:  # whatever it is, the result matters more
+            trio.from_thread.run_sync(
+                self.listener.trouble, f"what there is to know of game {attempt.fixture.id} can't be kept: {error}"
+            )
+            return ""
 
     def _has_failed(self, attempt: Attempt, outcome: Failed) -> None:
         id_ = attempt.fixture.id
         self._failures[id_] += 1
+        self._not_before[id_] = trio.current_time() + RETRY_PAUSE * self._failures[id_]
         if self._failures[id_] >= self.attempts:
             self.given_up[id_] = outcome.message
             self.listener.trouble(

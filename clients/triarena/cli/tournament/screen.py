@@ -149,7 +149,7 @@ def who_waits(run: EventRun | None, link: Link | None) -> list[str]:
     if len(run.running) >= run.concurrency:
         return []
     done = {*run.played, *run.given_up}
-    return [str(wait) for wait in waits(run.plan, done, run.running, run.table.available()) if wait.cause == "absent"]
+    return [str(wait) for wait in waits(run.plan, done, run.running, run.table.present()) if wait.cause == "absent"]
 
 
 @contextmanager

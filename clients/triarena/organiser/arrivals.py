@@ -1,0 +1,229 @@
+"""Bringing both players of a game to their seats, and who did not come, and whose fault that was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+import trio
+
+from triarena.protocol import from_client as c
+from triarena.protocol.values import SideName
+
+from .crew import Bot, Crew, Place
+from .desk import DeskError
+from .link import Link, Watch
+from .spec import Player
+
+SERVER_SECONDS: Final = 120.0
+"""How long a server that has gone is waited for."""
+MOST_STARTS: Final = 3
+"""How often a kept bot is started for one match."""
+AGAIN_SECONDS: Final = 0.5
+"""Until a refused invitation is tried again."""
+MOST_ABSENCES: Final = 3
+"""So many matches in a row that a local player did not come to are enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Why a player will not come."""
+
+    why: str
+    blameless: bool = False
+    """Whether that is no fault of its own: the game does not count then."""
+
+
+class Bench:
+    """Local players that cannot be brought to a match: the evening shall not wait for them again and again.
+
+    It lasts as long as this program runs; a resumed tournament gives everybody a new chance.
+    """
+
+    def __init__(self) -> None:
+        self._absences: Counter[str] = Counter()
+        self._why: dict[str, str] = {}
+        self._news: list[tuple[str, str]] = []
+
+    def absent(self, player: Player, why: str) -> None:
+        """A local player did not come to its match."""
+        if not player.local or player.name in self._why:
+            return
+        self._absences[player.name] += 1
+        if self._absences[player.name] == MOST_ABSENCES:
+            self._why[player.name] = f"it did not come to {MOST_ABSENCES} matches before, the last time since {why}"
+            self._news.append(
+                (
+                    player.name,
+                    f"{player.name} could not be brought to {MOST_ABSENCES} matches in a row, and loses its other "
+                    f"games until the tournament is resumed: {why}",
+                )
+            )
+
+    def came(self, player: Player) -> None:
+        """It has played."""
+        del self._absences[player.name]
+
+    def why(self, name: str) -> str | None:
+        """Why a player is not waited for any more; None if it is."""
+        return self._why.get(name)
+
+    def news(self) -> list[tuple[str, str]]:
+        """Who has been put on the bench since the last call: names, and sentences about it."""
+        news, self._news = self._news, []
+        return news
+
+
+@dataclass(slots=True, eq=False)
+class Arrivals:
+    """Both players of a room are awaited. Run ``bring`` for each of them, at the same time."""
+
+    watch: Watch
+    link: Link
+    crew: Crew
+    place: Callable[[], Place | None]
+    """Where local bots find the server."""
+    seconds: float
+    """How long a player may take."""
+    bots: dict[SideName, Bot]
+    """Filled with the processes of local players."""
+    missing: dict[SideName, Missing] = field(default_factory=dict)
+    """Who will not come."""
+    _deadline: float = field(init=False)
+    _losses: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._deadline = trio.current_time() + self.seconds
+        self._losses = self.link.losses
+
+    def settled(self) -> bool:
+        """Whether there is nobody to wait for any more: the match goes on without us, or can't begin."""
+        return self.watch.started or self.watch.over or bool(self.missing)
+
+    @property
+    def undisturbed(self) -> bool:
+        """Whether the server was there all the time, so that who did not come could have."""
+        return self.link.open and self.link.losses == self._losses
+
+    async def bring(self, side: SideName, player: Player, code: str, seed: int) -> None:
+        """Bring a player to its seat, and see that it stays until the match starts."""
+        bring = self._invite if player.kept else self._launch
+        reason = await bring(side, player, code, seed)
+        if reason is not None:
+            self.missing[side] = reason
+        self.link.bell.ring()
+
+    async def _launch(self, side: SideName, player: Player, code: str, seed: int) -> Missing | None:
+        """Start the program of a player that plays one match."""
+        await self._until(lambda: self.place() is not None)
+        place = self.place()
+        if self.settled():
+            return None
+        if place is None:
+            return Missing("there was no server for its program to join", blameless=True)
+        bot = self.bots[side] = self.crew.play_once(player, place, code, seed)
+        await self._until(lambda: not bot.running)
+        if self.watch.started or self.watch.over:
+            return None
+        if bot.ended is not None:
+            return Missing(f"its program ended before the match began: {_last_of(bot)}", bot.ended.blameless)
+        if not self._late(side):
+            return None
+        await self.crew.dismiss(bot, 0)
+        return Missing(f"its program had not taken its seat after {self.seconds:g} s{_said(bot)}")
+
+    async def _invite(self, side: SideName, player: Player, code: str, seed: int) -> Missing | None:
+        """Invite a player that waits in the lobby; a local one is started if it is not there."""
+        starts, refusal = 0, ""
+        invited: tuple[int, str] | None = None
+        while not self.settled():
+            bot, here = self.crew.kept(player), self._presence(player)
+            if here is not None and here != invited and not self.watch.sits(side):
+                refusal = await self._refusal(player.name, code, seed)
+                if not refusal:
+                    invited = here
+                    await self._plays(side, bot)
+                elif trio.current_time() < self._deadline:
+                    await self.link.bell.rung(AGAIN_SECONDS)  # it has just gone, or is held by a room that is closing
+                else:
+                    return Missing(f"it could not be invited: {refusal}", blameless=True)
+                continue
+            if player.local and bot is None and (place := self.place()) is not None:
+                if starts >= MOST_STARTS:
+                    return self._why_dead(player)
+                starts += 1
+                self.bots[side] = bot = self.crew.keep(player, place)
+            seen = self._seen(player, bot)
+            if not await self._until(lambda bot=bot, seen=seen: self._seen(player, bot) != seen):  # type: ignore[misc]
+                break
+        return await self._too_late(player, invited is not None) if self._late(side) else None
+
+    async def _until(self, condition: Callable[[], bool]) -> bool:
+        """Wait for it, or until all is settled; False if time was up before."""
+        return await self.link.bell.until(lambda: self.settled() or condition(), self._deadline)
+
+    def _presence(self, player: Player) -> tuple[int, str] | None:
+        """Which of a player's connections waits in the lobby; a restarted server counts them anew."""
+        connection = self.link.waiting.get(player.name)
+        return None if connection is None else (self.link.losses, connection)
+
+    def _seen(self, player: Player, bot: Bot | None) -> tuple[object, ...]:
+        """All that may call for doing something."""
+        return self._presence(player), bot is not None and not bot.running, self.place() is None
+
+    async def _plays(self, side: SideName, bot: Bot | None) -> None:
+        """A kept process begins a match: what it may use is counted from here."""
+        if bot is not None:
+            self.bots[side] = bot
+            if bot.process is not None:
+                await bot.process.reset_limits()
+
+    async def _refusal(self, name: str, code: str, seed: int) -> str:
+        """Invite a player; why the server would not, or empty."""
+        patience = max(0.0, self._deadline - trio.current_time())
+        try:
+            await self.link.request(c.Invite(player=name, reservation=code, seed=seed), within=patience)
+        except DeskError as error:
+            return error.message
+        return ""
+
+    def _late(self, side: SideName) -> bool:
+        """Whether a player's time is up, also if the other one's was first."""
+        begun = self.watch.started or self.watch.over
+        return not begun and not self.watch.sits(side) and trio.current_time() >= self._deadline
+
+    async def _too_late(self, player: Player, invited: bool) -> Missing:
+        bot = self.crew.kept(player)
+        if bot is not None:
+            await self.crew.dismiss(bot, 0)  # it may hang: its next match gets a fresh process
+            return Missing(f"it had not taken its seat after {self.seconds:g} s{_said(bot)}")
+        if player.local:
+            return Missing("there was no server for it to join", blameless=True)
+        if invited:
+            return Missing("it did not take the seat that it was invited to")
+        return Missing("it went away before it could be invited")
+
+    def _why_dead(self, player: Player) -> Missing:
+        bot = self.crew.last(player)
+        if bot is None or bot.ended is None:
+            return Missing(f"it was started {MOST_STARTS} times, and ended")
+        return Missing(f"it was started {MOST_STARTS} times, and {_last_of(bot)}", bot.ended.blameless)
+
+    async def refresh(self) -> None:
+        """Ask the server whether the match has begun after all: its news may be slower than those of a process."""
+        with suppress(DeskError):
+            await self.link.look(self.watch)
+
+
+def _last_of(bot: Bot) -> str:
+    """How a process has ended, and its last words."""
+    assert bot.ended is not None
+    return bot.ended.detail + _said(bot)
+
+
+def _said(bot: Bot) -> str:
+    words = bot.last_words()
+    return f"; it said: {words[-1]}" if words else ""
