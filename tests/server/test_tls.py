@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -131,6 +132,24 @@ async def test_a_handshake_that_does_not_come_about_ends_with_the_greeting_time(
         with trio.fail_after(5):
             assert await client.stream.receive_some() == b""
         assert trio.current_time() - began >= 0.3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the loopback has one address")
+@pytest.mark.parametrize("start", [b"", b"\x16", b"\x16\x03\x01\x02\x00"])
+async def test_half_handshakes_from_one_address_shut_the_door_for_nobody_else(files: Files, start: bytes) -> None:
+    async with open_door(tls=server_context(files.both, None), newcomers=5) as door:
+        strangers = [await door.knock("127.0.0.2") for _ in range(10)]
+        for stranger in strangers if start else []:
+            await stranger.stream.send_all(start)
+        clients = []
+        for _ in range(8):
+            open_one = partial(Connection.open, port=door.port, tls=tls_context(files.authority))
+            clients.append(await blocking(open_one))
+            await door.knock("127.0.0.2")
+        for client in clients:
+            client.close()
+        with trio.fail_after(5):  # the oldest of them went first
+            assert await strangers[0].stream.receive_some() == b""
 
 
 async def test_who_has_tls_but_does_not_greet_is_told_within_tls(files: Files) -> None:

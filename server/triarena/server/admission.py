@@ -21,7 +21,7 @@ class Bounds:
 
 
 class Greeter(Protocol):
-    """A connection, as far as the door cares."""
+    """A connection as far as the door cares, in whatever state."""
 
     @property
     def greeted(self) -> bool:
@@ -38,8 +38,8 @@ class Visitor:
     """Somebody who was let in."""
 
     address: str
-    connection: Greeter | None = None
-    """None until it can be talked to."""
+    connection: Greeter
+    """Whatever there is to be closed: the handshake at first, later what is talked over."""
 
 
 class Admission:
@@ -55,7 +55,7 @@ class Admission:
         """How many are inside."""
         return self._inside.total()
 
-    def enter(self, address: str) -> Visitor:
+    def enter(self, address: str, connection: Greeter) -> Visitor:
         """Let somebody in. Raises Refusal if there is no room."""
         bounds, key = self._bounds, neighbourhood(address)
         if self.count >= bounds.connections:
@@ -65,7 +65,7 @@ class Admission:
             raise Refusal("address_full", sentence)
         if len(self._newcomers) >= bounds.newcomers:
             self._make_room(key)
-        visitor = Visitor(key)
+        visitor = Visitor(key, connection)
         self._inside[key] += 1
         self._newcomers[visitor] = None
         return visitor
@@ -83,16 +83,15 @@ class Admission:
         So an address that connects and says nothing takes places from itself only.
         """
         for visitor in list(self._newcomers):
-            if visitor.connection is not None and visitor.connection.greeted:
+            if visitor.connection.greeted:
                 del self._newcomers[visitor]
         if len(self._newcomers) < self._bounds.newcomers:
             return
         counts = Counter(visitor.address for visitor in self._newcomers)
         worst, most = counts.most_common(1)[0]
-        displaced = (v for v in self._newcomers if v.address == worst and v.connection is not None)
-        victim = next(displaced, None) if counts[key] < most else None
         sentence = f"{len(self._newcomers)} clients have connected and not said hello yet; try again in a moment"
-        if victim is None or victim.connection is None:
+        if counts[key] >= most:
             raise Refusal("server_busy", sentence)
+        victim = next(visitor for visitor in self._newcomers if visitor.address == worst)
         del self._newcomers[victim]
         victim.connection.close("server_busy", sentence)

@@ -6,7 +6,7 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 
 import structlog
@@ -43,6 +43,23 @@ class DoorRules:
     patience: Patience
     tls: ssl.SSLContext | None = None
     """With it every connection must be a TLS one."""
+
+
+@dataclass(eq=False, slots=True)
+class Handshake:
+    """A connection that can't be talked to yet, and may never be: all that can be done is to hang up."""
+
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+
+    @property
+    def greeted(self) -> bool:
+        """Who is in the middle of a handshake has not said hello."""
+        return False
+
+    def close(self, code: str, message: str) -> None:
+        """Hang up; there is no way yet to say why."""
+        log.debug("handshake_broken_off", code=code)
+        self.scope.cancel()
 
 
 class Seldom:
@@ -103,7 +120,8 @@ class Door:
             address = str(stream.socket.getpeername()[0])
             stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, True)
         try:
-            visitor = self._admission.enter(address)
+            handshake = Handshake()
+            visitor = self._admission.enter(address, handshake)
         except Refusal as refusal:
             if many := self._say_refused():
                 log.warning("turned_away", code=refusal.code, address=address, times=many)
@@ -113,15 +131,19 @@ class Door:
             self._refusing += 1
             self._nursery.start_soon(self._refuse, stream, refusal)
         else:
-            self._nursery.start_soon(self._receive, stream, visitor, address)
+            self._nursery.start_soon(self._receive, stream, visitor, handshake.scope, address)
 
-    async def _receive(self, plain: trio.SocketStream, visitor: Visitor, address: str) -> None:
+    async def _receive(
+        self, plain: trio.SocketStream, visitor: Visitor, handshake: trio.CancelScope, address: str
+    ) -> None:
         """Serve one client; its trouble, and ours with it, is nobody else's."""
         number = str(next(self._numbers))
         try:
             stamped = StampedStream(plain, self._clock, self._lag.arrival)
-            stream = await self._secured(stamped, number, address)
-            if stream is not None:
+            stream = None
+            with handshake:
+                stream = await self._secured(stamped, number, address)
+            if stream is not None and not handshake.cancel_called:
                 connection = Connection(
                     stream, number, address, self._rules.patience, stamped.arrival, self._lag.worst_since
                 )
