@@ -1,0 +1,390 @@
+"""The runner: what is started when, what is counted, what is tried again, and how it all ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock as Clock
+
+from triarena.organiser.arrivals import Bench
+from triarena.organiser.attempt import Attempt, Failed, Outcome, Sporting
+from triarena.organiser.bell import Bell
+from triarena.organiser.desk import DeskRefused
+from triarena.organiser.pairing import format_of
+from triarena.organiser.records import StoredEvent, StoredPlayer, StoreError
+from triarena.organiser.runner import Ending, EventRun
+from triarena.organiser.spec import Event, Sprt, Stop
+from triarena.organiser.stopping import why_stop
+from triarena.organiser.store import Store, create_store
+from triarena.tournament.values import Fixture, Played
+
+from .scripted_lobby import event_of, kept
+
+AT = datetime(2031, 5, 4, tzinfo=UTC)
+Play = Callable[[Attempt], Outcome]
+
+
+@dataclass
+class Reach:
+    """What the runner wants to know of a link."""
+
+    open: bool = True
+    fatal: DeskRefused | None = None
+
+
+@dataclass
+class ScriptedTable:
+    """Games last two seconds, and end as the test says."""
+
+    event: Event
+    outcome: Play
+    link: Reach = field(default_factory=Reach)
+    bench: Bench = field(default_factory=Bench)
+    here: frozenset[str] = frozenset()
+    late: frozenset[str] = frozenset()
+    now_playing: list[Fixture] = field(default_factory=list)
+    most: int = 0
+    begun: list[str] = field(default_factory=list)
+
+    def present(self) -> frozenset[str]:
+        return self.here
+
+    def available(self) -> frozenset[str]:
+        return self.here | self.late
+
+    async def play(self, attempt: Attempt, opened: Callable[[], None]) -> Outcome:
+        fixture = attempt.fixture
+        busy = {name for each in self.now_playing for name in each.players}
+        assert not busy & set(fixture.players), "nobody plays twice at once"
+        self.now_playing.append(fixture)
+        self.begun.append(fixture.id)
+        self.most = max(self.most, len(self.now_playing))
+        attempt.room = f"room of {fixture.id}"
+        opened()
+        try:
+            await trio.sleep(2)
+            return self.outcome(attempt)
+        finally:
+            self.now_playing.remove(fixture)
+
+
+@dataclass
+class Heard:
+    """A listener that remembers."""
+
+    troubles: list[str] = field(default_factory=list)
+    ends: list[Outcome] = field(default_factory=list)
+
+    def began(self, attempt: Attempt) -> None:
+        pass
+
+    def ended(self, attempt: Attempt, outcome: Outcome) -> None:
+        self.ends.append(outcome)
+
+    def trouble(self, sentence: str) -> None:
+        self.troubles.append(sentence)
+
+
+def won(attempt: Attempt, winner: Any = "red") -> Outcome:
+    """By the rules."""
+    return Sporting(Played(attempt.fixture, winner, "base", (), 1, 0, 20), "so it ended", "m1", (500.0, 400.0))
+
+
+def won_by(name: str, attempt: Attempt) -> Outcome:
+    """Always the same one wins."""
+    return won(attempt, attempt.fixture.side_of(name))
+
+
+by_the_first = partial(won_by, "Ann")
+
+
+def failing(attempt: Attempt) -> Outcome:
+    return Failed("storage_lost", "the disk is full")
+
+
+@pytest.fixture
+def running(tmp_path: Path) -> Iterator[Callable[..., EventRun]]:
+    """Makes the run of an event with its store."""
+    stores: list[Store] = []
+
+    def make(event: Event, outcome: Play = won, *, concurrency: int = 4, attempts: int = 3) -> EventRun:
+        source = tmp_path / "t.toml"
+        source.write_text("")
+        players = [StoredPlayer(name) for name in event.names]
+        store = create_store(tmp_path, source, [StoredEvent(event.slug, event.seed)], players, AT)
+        stores.append(store)
+        return run_of(event, store, outcome, concurrency=concurrency, attempts=attempts)
+
+    yield make
+    for store in stores:
+        store.close()
+
+
+def run_of(event: Event, store: Store, outcome: Play, *, concurrency: int = 4, attempts: int = 3) -> EventRun:
+    table: Any = ScriptedTable(event, outcome, here=frozenset(event.names))
+    return EventRun(
+        table=table, format=format_of(event), store=store, bell=Bell(), concurrency=concurrency, attempts=attempts,
+        now=lambda: AT, listener=Heard(), keeper=lambda attempt, outcome: "",
+        stops=lambda plan, played: why_stop(event, plan, played, trio.current_time()),
+    )  # fmt: skip
+
+
+def players(count: int) -> list[Any]:
+    return [kept(name) for name in ("Ann", "Bob", "Cleo", "Dan", "Eve", "Fay", "Gus", "Hal")[:count]]
+
+
+Make = Callable[..., EventRun]
+
+
+async def test_every_game_is_played_once_and_stored(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(6)))
+    assert await run.run() == Ending("finished")
+    assert run.played == run.store.played("towers")
+    assert len(run.played) == 30
+    (attempt,) = run.store.attempts("towers", "1.1.1")
+    assert (attempt.state, attempt.room) == ("played", "room of 1.1.1")
+    assert attempt.spent.red_ms == 500.0
+
+
+async def test_no_more_games_run_at_once_than_wanted(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(8)), concurrency=3)
+    await run.run()
+    assert run.table.most == 3  # type: ignore[attr-defined]
+
+
+async def test_one_at_a_time_they_are_played_in_the_plans_order(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(4)), concurrency=1)
+    await run.run()
+    assert run.table.begun == [fixture.id for fixture in run.plan.fixtures()]  # type: ignore[attr-defined]
+
+
+async def test_a_game_that_failed_is_tried_again_after_a_while(running: Make, autojump_clock: Clock) -> None:
+    tries: list[float] = []
+
+    def third_time(attempt: Attempt) -> Outcome:
+        tries.append(trio.current_time())
+        return won(attempt) if len(tries) == 3 else failing(attempt)
+
+    run = running(event_of(*players(2), games_per_pairing=1), third_time)
+    assert (await run.run()).how == "finished"
+    assert [attempt.state for attempt in run.store.attempts("towers", "1.1.1")] == ["failed", "failed", "played"]
+    assert tries[1] - tries[0] >= 4
+    assert tries[2] - tries[1] >= 6
+
+
+async def test_only_the_last_attempt_knows_that_it_is_the_last(running: Make, autojump_clock: Clock) -> None:
+    last: list[bool] = []
+
+    def note(attempt: Attempt) -> Outcome:
+        last.append(attempt.last)
+        return failing(attempt)
+
+    await running(event_of(*players(2), games_per_pairing=1), note).run()
+    assert last == [False, False, True]
+
+
+async def test_a_game_that_fails_too_often_is_given_up_and_the_others_are_played(
+    running: Make, autojump_clock: Clock
+) -> None:
+    run = running(event_of(*players(3)), lambda a: failing(a) if a.fixture.id == "1.1.1" else won(a))
+    ending = await run.run()
+    assert ending.how == "incomplete"
+    assert "the disk is full" in ending.why
+    assert len(run.played) == 5
+    assert any("given up after 3 attempts" in each for each in run.listener.troubles)  # type: ignore[attr-defined]
+
+
+async def test_a_resumed_run_plays_what_is_left_and_counts_its_attempts_on(
+    running: Make, autojump_clock: Clock
+) -> None:
+    event = event_of(*players(3))
+    first = running(event, lambda a: failing(a) if a.fixture.id == "1.1.1" else won(a))
+    await first.run()
+    numbers: list[int] = []
+
+    def note(attempt: Attempt) -> Outcome:
+        numbers.append(attempt.number)
+        return won(attempt)
+
+    assert await run_of(event, first.store, note).run() == Ending("finished")
+    assert numbers == [4]
+
+
+async def test_who_is_away_loses_nothing_while_others_can_play(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(4)), concurrency=1)
+    table: Any = run.table
+    table.here, table.late = frozenset({"Bob", "Cleo", "Dan"}), frozenset({"Ann"})
+    assert (await run.run()).how == "finished"
+    with_ann = ["Ann" in run.played[id_].fixture.players for id_ in table.begun]
+    assert with_ann == [False] * 6 + [True] * 6
+
+
+async def test_a_run_waits_for_who_is_not_there_yet(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(2)))
+    table: Any = run.table
+    table.here = frozenset({"Bob"})
+    async with trio.open_nursery() as nursery:
+
+        async def come() -> None:
+            await trio.sleep(300)
+            assert table.begun == []
+            table.here = frozenset({"Ann", "Bob"})
+
+        nursery.start_soon(come)
+        assert (await run.run()).how == "finished"
+
+
+async def test_nothing_is_started_while_the_server_is_away(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(2)))
+    table: Any = run.table
+    table.link.open = False
+    with trio.move_on_after(100):
+        await run.run()
+    assert table.begun == []
+
+
+async def test_a_server_that_will_never_let_us_in_interrupts(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(2)))
+    table: Any = run.table
+    table.link.open, table.link.fatal = False, DeskRefused("wrong_secret", "that is not the secret")
+    assert await run.run() == Ending("interrupted", "that is not the secret")
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+async def test_no_more_games_are_played_than_wanted(running: Make, autojump_clock: Clock, concurrency: int) -> None:
+    run = running(event_of(*players(8), stop=Stop(max_games=10)), concurrency=concurrency)
+    ending = await run.run()
+    assert ending == Ending("stopped", "10 games were played, and 10 were wanted")
+    assert len(run.played) == 10
+
+
+async def test_after_the_wanted_time_nothing_is_started(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(8), stop=Stop(max_minutes=0.5)), concurrency=1)
+    assert (await run.run()).how == "stopped"
+    assert 0 < len(run.played) <= 17
+
+
+async def test_a_comparison_ends_when_it_is_decided(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(2), games_per_pairing=200, stop=Stop(sprt=Sprt(0, 100))), by_the_first)
+    ending = await run.run()
+    assert ending.how == "stopped"
+    assert "Ann over Bob is 100 Elo rather than 0" in ending.why
+    assert len(run.played) < 100
+
+
+async def test_a_comparison_ends_as_well_if_the_lesser_difference_is_found(
+    running: Make, autojump_clock: Clock
+) -> None:
+    lost = partial(won_by, "Bob")
+    run = running(event_of(*players(2), games_per_pairing=200, stop=Stop(sprt=Sprt(0, 100))), lost)
+    ending = await run.run()
+    assert ending.how == "stopped"
+    assert "Ann over Bob is 0 Elo rather than 100" in ending.why
+
+
+async def test_a_comparison_without_a_decision_plays_all_games(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(2), games_per_pairing=20, stop=Stop(sprt=Sprt(0, 5))))
+    assert await run.run() == Ending("finished")
+
+
+async def test_an_interrupt_lets_running_games_end_and_starts_none(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(8)), concurrency=2)
+    async with trio.open_nursery() as nursery:
+
+        async def interrupt() -> None:
+            await run.bell.until(lambda: len(run.played) >= 4)
+            run.orders = Ending("interrupted", "it was interrupted")
+
+        nursery.start_soon(interrupt)
+        assert await run.run() == Ending("interrupted", "it was interrupted")
+    assert run.running == {}
+    assert 4 <= len(run.played) <= 6
+
+
+async def test_a_full_disk_is_waited_for(running: Make, autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = running(event_of(*players(2)))
+    record, refusals = run.store.record_result, [StoreError("store_failed", "the disk is full")] * 3
+
+    def full(*arguments: Any, **more: Any) -> None:
+        if refusals:
+            raise refusals.pop()
+        record(*arguments, **more)
+
+    monkeypatch.setattr(run.store, "record_result", full)
+    assert (await run.run()).how == "finished"
+    assert len(run.store.played("towers")) == 2
+    assert "the disk is full" in run.listener.troubles[0]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("method", ["begin_attempt", "place_attempt", "record_result", "played"])
+async def test_a_store_that_refuses_interrupts_in_a_sentence(
+    running: Make, autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch, method: str
+) -> None:
+    run = running(event_of(*players(4)))
+
+    def refuse(*arguments: Any, **more: Any) -> None:
+        raise StoreError("damaged", "the store is damaged")
+
+    monkeypatch.setattr(run.store, method, refuse)
+    assert await run.run() == Ending("interrupted", "the store is damaged")
+    assert run.running == {}
+
+
+async def test_results_of_another_plan_interrupt_before_a_game(running: Make, autojump_clock: Clock) -> None:
+    event = event_of(*players(3))
+    run = running(event)
+    await run.run()
+    other = run_of(replace(event, seed=2), run.store, won)
+    ending = await other.run()
+    assert ending.how == "interrupted"
+    assert "the tournament's file was changed after the start" in ending.why
+
+
+async def test_evidence_that_cannot_be_kept_ends_nothing(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(2)))
+
+    def keep(attempt: Attempt, outcome: Outcome) -> str:
+        raise RuntimeError("no room for it")
+
+    run.keeper = keep
+    assert (await run.run()).how == "finished"
+    assert "no room for it" in run.listener.troubles[0]  # type: ignore[attr-defined]
+
+
+async def test_who_is_put_on_the_bench_is_told_and_noted(running: Make, autojump_clock: Clock) -> None:
+    event = event_of(*players(2), games_per_pairing=4)
+    run = running(event, concurrency=1)
+    absent = partial(run.table.bench.absent, event.player("Ann"), "it hangs")
+
+    def no_show(attempt: Attempt) -> Outcome:
+        absent()
+        return won(attempt, "blue")
+
+    table: Any = run.table
+    table.outcome = no_show
+    await run.run()
+    (note,) = run.store.contents().notes
+    assert (note.kind, note.player, note.event) == ("cannot_start", "Ann", "towers")
+    assert run.listener.troubles == [note.text]  # type: ignore[attr-defined]
+
+
+async def test_the_schedule_is_made_once_for_each_result(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(6)), concurrency=2)
+    plan, calls = run.format.plan, [0]
+
+    class Counting:
+        def plan(self, played: Any) -> Any:
+            calls[0] += 1
+            return plan(played)
+
+    counting: Any = Counting()
+    run.format = counting
+    await run.run()
+    assert calls[0] <= 31
