@@ -8,22 +8,24 @@ in time, or lets too many pile up, is cut off; one that sends too fast is read m
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from math import inf
 from typing import Any
 
 import structlog
 import trio
 
-from triarena.protocol.codec import Encoded, encode
+from triarena.protocol.codec import Encoded
 from triarena.protocol.errors import LocalProtocolError
 from triarena.protocol.from_client import Move, Ping, Pong, Ready, Request
 from triarena.protocol.from_server import Error, FromServer, Goodbye, Notice, Refused
-from triarena.protocol.session import Fault, server_session
+from triarena.protocol.session import Fault
 from triarena.protocol.table import Phase
 
 from .handler import LOST, Handler, Loss, LossReason, Patience
 from .rate import Meter
-from .transcript import Frame, Transcript
+from .transcript import Transcript
+from .wire import MSGPACK, Bye, Tongue
 
 log = structlog.get_logger()
 
@@ -54,6 +56,7 @@ class Connection:
         "_farewell_over",
         "_greet_by",
         "_handler",
+        "_header",
         "_heard_at",
         "_lag_since",
         "_meter",
@@ -71,6 +74,7 @@ class Connection:
         "loss",
         "number",
         "on_drained",
+        "terse",
     )
 
     def __init__(
@@ -81,15 +85,17 @@ class Connection:
         patience: Patience,
         arrival: Callable[[int], float] = lambda messages: trio.current_time(),
         lag_since: Callable[[float], float] = lambda moment: 0.0,
+        tongue: Tongue = MSGPACK,
     ) -> None:
         """``arrival`` tells when so many messages, read just now, came (see ``stamps``), ``lag_since``: see ``lag``."""
         self.number = number
         self.address = address
         self.loss = LOST
         """Why it ended, for whoever waits for its moves; meaningful once the handler was told ``gone``."""
+        self.terse = tongue.terse
         self.on_drained: Callable[[], None] | None = None
         """Called when everything that was queued has been written."""
-        self._session = server_session()
+        self._session, self._header = tongue.session(), tongue.header
         self._stream = stream
         self._patience = patience
         self._arrival = arrival
@@ -136,19 +142,23 @@ class Connection:
 
         A message to a connection that is closing goes nowhere.
         """
-        self.post_encoded(encode(message), sent)
+        self._post(partial(self._session.send, message), sent)
 
     def post_encoded(self, encoded: Encoded[Any], sent: Callable[[float], None] | None = None) -> None:
         """Like ``post``, for a message that was packed once for many."""
+        self._post(partial(self._session.send_encoded, encoded), sent)
+
+    def _post(self, said: Callable[[], bytes], sent: Callable[[float], None] | None) -> None:
         if self._closing or self._session.phase is Phase.CLOSED:
             return
         try:
-            data = self._session.send_encoded(encoded)
+            data = said()
         except LocalProtocolError as error:
             log.error("server_fault", connection=self.number, error=str(error))
             self.close("internal_error", "the server made an error and closes this connection; nobody is to blame")
             return
-        self._queue(data, sent)
+        if data:
+            self._queue(data, sent)
 
     def close(self, code: str, message: str) -> None:
         """Say why, as far as the peer still listens, and hang up."""
@@ -189,7 +199,7 @@ class Connection:
 
     def _queue(self, data: bytes, sent: Callable[[float], None] | None) -> None:
         if self._transcript is not None:
-            sent = _noting(self._transcript.say(data, trio.current_time()), sent)
+            sent = self._transcript.say(data, trio.current_time(), self._header).noting(sent)
         now, since = trio.current_time(), self._writing_since
         if sent is not None and since is not None and self._unread(since, now):
             sent(now)  # the clock of a turn can't wait for a peer that does not read what was sent before
@@ -280,6 +290,9 @@ class Connection:
             if isinstance(item, Fault):
                 cost += 1
                 self._answer_fault(item, handler)
+            elif isinstance(item, Bye):
+                self.loss = Loss("disconnected", "the client said goodbye", final=True)
+                self.close("goodbye", "you said goodbye")
             elif isinstance(item, Ping | Pong):
                 cost += 1
                 if isinstance(item, Ping):
@@ -385,14 +398,3 @@ class Connection:
             if not self._ended:
                 self._farewell_over = trio.Event()
                 await self._farewell_over.wait()
-
-
-def _noting(frame: Frame, sent: Callable[[float], None] | None) -> Callable[[float], None]:
-    """Notes when a frame was handed to the network, and tells ``sent``."""
-
-    def taken(at: float) -> None:
-        frame.taken = at
-        if sent is not None:
-            sent(at)
-
-    return taken

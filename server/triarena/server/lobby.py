@@ -65,6 +65,10 @@ class Lobby:
         self.enlisting = Enlisting(self)
         self.draining = False
         self.lag = lag
+        self.find_game: Callable[[str], AnyGame] = find_game
+        """Tests may put a game of a certain board in here."""
+        self.listeners: list[Callable[[Room, RoomEventKind], None]] = []
+        """Told of all that happens in rooms."""
         self._list = b""
         self._list_good_until = 0.0
         self._journal = journal
@@ -109,6 +113,8 @@ class Lobby:
         encoded = encode(RoomEvent(event=event, info=room.info(), result=result))
         for line in self.administrators():
             line.post_encoded(encoded)
+        for listener in self.listeners:
+            listener(room, event)
 
     def administrators(self) -> list[Line]:
         """Who is told of everything."""
@@ -116,9 +122,9 @@ class Lobby:
 
     # -- coming and going ----------------------------------------------------------------------
 
-    async def serve(self, connection: Connection) -> None:
+    async def serve(self, connection: Connection, make_guest: Callable[[Connection, Lobby], Guest] = Guest) -> None:
         """A client's stay, from accept to farewell."""
-        guest = Guest(connection, self)
+        guest = make_guest(connection, self)
         self.guests[connection.number] = guest
         try:
             await connection.run(guest)
@@ -159,7 +165,7 @@ class Lobby:
     def settled(self, name: str, options: Mapping[str, object]) -> tuple[AnyGame, dict[str, int | str]]:
         """A game and all its options with their effective values."""
         try:
-            game = find_game(name)
+            game = self.find_game(name)
             return game, settle_options(game.name, game.options, options)
         except UnknownGame as error:
             raise Refusal("unknown_game", str(error)) from None
@@ -266,6 +272,7 @@ class Lobby:
     def observe(self, guest: Guest, message: c.Observe) -> None:
         """Let a guest watch a room."""
         room = self.room(message.room)
+        guest.must_know(room.terms.game)
         if room.seat_of(guest.connection) is not None:
             raise Refusal("already_in_room", f"you have a seat in room {room.id!r}: you are told all there is")
         room.unwatch(guest.connection)

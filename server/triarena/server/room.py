@@ -27,7 +27,7 @@ from triarena.protocol.from_server import Seat as WireSeat
 from triarena.protocol.values import Players, Result
 
 from .clock import ms
-from .events import Event, Gate, Gone, Lost, Mailbox, Returned
+from .events import Event, Gate, Gone, IsReady, Lost, Mailbox, Returned
 from .handler import Loss
 from .journal import Journal, StoredMatch
 from .lag import LoopLag
@@ -244,6 +244,7 @@ class Room:
         """The match begins: tell the players and observers."""
         for seat in self.seats.values():
             seat.tell(self._match_started(seat, position))
+            self._ready_at_once(seat)
         self._resync(self.watches)
         self.around.happened(self, "started")
 
@@ -286,6 +287,11 @@ class Room:
         if self.storage_lost:
             seat.tell(self._storage_notice())
         self.put(Returned(seat.side))
+        self._ready_at_once(seat)
+
+    def _ready_at_once(self, seat: Seat) -> None:
+        if seat.terse:
+            self.put(IsReady(seat.side))
 
     def moved(self, turned: Turned, position: AnyPosition) -> None:
         """Tell everybody of a ply: the players what was played, observers also the position."""
@@ -300,10 +306,12 @@ class Room:
             used_ms=turned.used_ms,
         )
         encoded = encode(moved)
+        shown = encoded
+        if self.watches or any(seat.terse for seat in self.seats.values()):
+            shown = encode(Moved.model_validate({**dict(moved), "position": self._written(position)}))
         for seat in self.seats.values():
-            seat.tell(encoded)
-        if self.watches:
-            self._to_observers({**dict(moved), "position": self._written(position)})
+            seat.tell(shown if seat.terse else encoded)
+        self._to_observers(shown)
 
     def over(self, result: Result, position: AnyPosition | None) -> None:
         """Tell everybody that it is over. Also for a room whose match never started."""
@@ -371,8 +379,7 @@ class Room:
         """A client has taken all that was sent: if it lagged behind, it gets the present state."""
         self._resync([watch for watch in self.watches if watch.lagging and watch.line is line])
 
-    def _to_observers(self, fields: Mapping[str, Any]) -> None:
-        encoded = encode(Moved.model_validate(fields))
+    def _to_observers(self, encoded: Encoded[Moved]) -> None:
         for watch in self.watches:
             if watch.lagging or watch.line.backlog >= watch.bound:
                 watch.lagging = True

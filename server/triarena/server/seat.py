@@ -21,6 +21,8 @@ class Line(Protocol):
     """The connection's."""
     address: str
     """Where it comes from."""
+    terse: bool
+    """Whether it counts as ready at once, and is told each position; see ``Tongue``."""
 
     @property
     def backlog(self) -> int:
@@ -61,6 +63,11 @@ class Seat:
     def connected(self) -> bool:
         """Whether somebody sits here and can be reached."""
         return self.line is not None
+
+    @property
+    def terse(self) -> bool:
+        """Whether who sits here counts as ready at once, and is told each position."""
+        return self.line is not None and self.line.terse
 
     def take(self, line: Line, name: str, key: str, updates: Updates, software: str) -> None:
         """Somebody sits down."""

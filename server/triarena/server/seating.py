@@ -120,13 +120,14 @@ class Seating:
             raise Refusal("already_in_room", f"you have a seat in room {room.id!r} already")
         if room.id in guest.watching:
             raise Refusal("already_in_room", f"you observe room {room.id!r}; take a seat over another connection")
+        guest.must_know(room.terms.game)
 
     def _sit(
         self, guest: Guest, room: Room, seat: Seat, updates: Updates, id: int | None, token: str | None = None
     ) -> None:
         """Let a guest sit down. It comes back with ``token``: its reservation code, or else a new one."""
         self._may_sit_in(guest, room)
-        name = room.unique_name(guest.name or f"guest{guest.connection.number}", seat)
+        name = room.unique_name(guest.called(seat.side), seat)
         token = token or self._lobby.names.token()
         seat.take(guest.connection, name, digest(token), updates, guest.software)
         self._seats[seat.key] = (room, seat)
@@ -157,6 +158,7 @@ class Seating:
             raise Refusal("already_in_room", f"you have your seat in room {room.id!r}")
         if room.id in guest.watching:
             raise Refusal("already_in_room", f"you observe room {room.id!r}; take the seat over another connection")
+        guest.must_know(room.terms.game)
         self._displace(room, seat)
         seat.line, seat.updates, seat.software = guest.connection, message.updates, guest.software
         guest.rooms[room.id] = room

@@ -38,6 +38,16 @@ class Frame:
     taken: float | None = None
     """When one of ours was handed to the network; None if it never was."""
 
+    def noting(self, sent: Callable[[float], None] | None) -> Callable[[float], None]:
+        """What notes when this one was handed to the network, and tells ``sent``."""
+
+        def handed_over(at: float) -> None:
+            self.taken = at
+            if sent is not None:
+                sent(at)
+
+        return handed_over
+
 
 def _ring() -> deque[Frame]:
     return deque(maxlen=KEPT_FRAMES)
@@ -54,9 +64,9 @@ class Transcript:
         """The client sent this."""
         self.received.append(Frame(payload[:KEPT_BYTES], len(payload), at))
 
-    def say(self, data: bytes, at: float) -> Frame:
-        """The server queued this, with its header; set ``taken`` of what is returned."""
-        frame = Frame(data[HEADER : HEADER + KEPT_BYTES], len(data) - HEADER, at)
+    def say(self, data: bytes, at: float, header: int = HEADER) -> Frame:
+        """The server queued this, of which the contents begin behind the header."""
+        frame = Frame(data[header : header + KEPT_BYTES], len(data) - header, at)
         self.sent.append(frame)
         return frame
 
