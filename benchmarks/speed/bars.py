@@ -1,0 +1,64 @@
+"""What was measured beside what is asked for: a table, and whether everything is as good as it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A figure that must not be missed, and the one we aim at."""
+
+    work: str
+    measured: float
+    unit: str
+    reference: float | None
+    """The other program's figure in the same unit; None if the bar is a figure by itself."""
+    bar: float
+    """For ``measured / reference``, or for ``measured`` itself."""
+    aim: float
+    at_most: bool = False
+    """Whether less is better."""
+
+    @property
+    def figure(self) -> float:
+        """What the bar is for."""
+        return self.measured if self.reference is None else self.measured / self.reference
+
+    @property
+    def verdict(self) -> str:
+        """``missed``, ``met``, or ``aim met``."""
+        sign = -1 if self.at_most else 1
+        if sign * self.figure < sign * self.bar:
+            return "MISSED"
+        return "aim met" if sign * self.figure >= sign * self.aim else "met"
+
+    def cells(self) -> list[str]:
+        """Its line of the table."""
+        limit = "<=" if self.at_most else ">="
+        reference = "" if self.reference is None else f"{self.reference:,.6g}"
+        ratio = "" if self.reference is None else f"{self.figure:.3g}"
+        measured = f"{float(f'{self.measured:.4g}'):,g} {self.unit}"
+        return [self.work, measured, reference, ratio, f"{limit} {self.bar:,g}", f"{self.aim:,g}", self.verdict]
+
+
+HEADINGS = ["work", "measured", "reference", "ratio", "bar", "aim", ""]
+
+
+def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Lines of columns, the first to the left and the others to the right."""
+    widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
+    rows = [headings, *lines]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if place == 0 else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    )
+
+
+def judged(bars: Sequence[Bar]) -> tuple[str, bool]:
+    """The table of all bars, and whether none is missed."""
+    return table(HEADINGS, [bar.cells() for bar in bars]), all(bar.verdict != "MISSED" for bar in bars)

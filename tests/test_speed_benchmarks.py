@@ -1,0 +1,36 @@
+"""The speed benchmarks work: each runs in its short mode, in which it judges no times."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+
+
+def run_benchmark(script: str, *arguments: str, timeout: float = 120) -> str:
+    """What a benchmark prints; its exit code must be 0."""
+    done = subprocess.run(
+        [sys.executable, str(BENCHMARKS / script), *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=timeout,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_the_rules_measures_every_game(tmp_path: Path) -> None:
+    told = run_benchmark("rules.py", "--short", "--json", str(tmp_path / "rules.json"))
+    assert "ratio" in told
+    figures = json.loads((tmp_path / "rules.json").read_text(encoding="utf-8"))
+    assert figures["golden"].keys() == {"towerwars", "flowerwars", "mississippi_queen"}
+    assert all(figure > 0 for board in figures["boards"].values() for figure in board.values())
