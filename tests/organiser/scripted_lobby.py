@@ -274,6 +274,12 @@ class ScriptedCrew(Crew):
         self.rung.ring()
 
 
+async def without_threads(sync_fn: Callable[..., Any], *arguments: Any, **_: Any) -> Any:
+    """In the place of ``trio.to_thread.run_sync``: while a thread works, a mocked clock would run away."""
+    await trio.lowlevel.checkpoint()
+    return sync_fn(*arguments)
+
+
 @asynccontextmanager
 async def open_lobby(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ScriptedLobby]:
     """A server to which every desk that is opened leads."""

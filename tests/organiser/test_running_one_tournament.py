@@ -25,7 +25,7 @@ from triarena.organiser.stopping import why_stop
 from triarena.organiser.store import Store, create_store
 from triarena.tournament.values import Fixture, Played
 
-from .scripted_lobby import event_of, kept
+from .scripted_lobby import event_of, kept, without_threads
 
 AT = datetime(2031, 5, 4, tzinfo=UTC)
 Play = Callable[[Attempt], Outcome]
@@ -110,8 +110,9 @@ def failing(attempt: Attempt) -> Outcome:
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Callable[..., EventRun]]:
+def running(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., EventRun]]:
     """Makes the run of an event with its store."""
+    monkeypatch.setattr(trio.to_thread, "run_sync", without_threads)
     stores: list[Store] = []
 
     def make(event: Event, outcome: Play = won, *, concurrency: int = 4, attempts: int = 3) -> EventRun:

@@ -29,6 +29,7 @@ from .store import Store
 
 WATCH_SECONDS: Final = 1.0
 """How often it is looked whether the tournament was cancelled from elsewhere."""
+INTERRUPTED: Final = "it was interrupted"
 AGAIN: Final = "its tournament begins it anew"
 """Why rooms are closed in which games were broken off."""
 CLOSE_SECONDS: Final = 5.0
@@ -95,7 +96,7 @@ class Campaign:
         """Start nothing more; let the games that run be played to their end, for a while."""
         self.interrupted = True
         if self._run is not None and self._run.orders is None:
-            self._run.orders = Ending("interrupted", "it was interrupted")
+            self._run.orders = Ending("interrupted", INTERRUPTED)
         self.bell.ring()
 
     def break_off(self) -> None:
@@ -105,10 +106,13 @@ class Campaign:
 
     async def run(self) -> Ending:
         """Play what is left to play. What has ended is in the store when this returns, and the exports are written."""
-        tokens = {player.name: player.token for player in self.store.players() if player.token is not None}
-        enrolled = [c.Enrolment(name=name, digest=_digest(token)) for name, token in tokens.items()]
-        link = Link(self.access, enrolled, self.bell)
-        left = await trio.to_thread.run_sync(self.store.give_up_running, "the tool was ended", self.hooks.now())
+        try:
+            players = await trio.to_thread.run_sync(self.store.players)
+            left = await trio.to_thread.run_sync(self.store.give_up_running, "the tool was ended", self.hooks.now())
+        except StoreError as error:
+            return Ending("interrupted", error.message)
+        tokens = {player.name: player.token for player in players if player.token is not None}
+        link = Link(self.access, [c.Enrolment(name=name, digest=_digest(tokens[name])) for name in tokens], self.bell)
         for attempt in left:  # these are played anew
             if attempt.room:
                 await link.close(attempt.room, AGAIN)
@@ -137,7 +141,7 @@ class Campaign:
             if states[event.slug] in ("finished", "stopped", "cancelled"):
                 continue
             if self.interrupted:
-                return Ending("interrupted", "it was interrupted")
+                return Ending("interrupted", INTERRUPTED)
             ending = await self._event(event, link, crew)
             if ending.how == "interrupted":
                 return ending
@@ -178,7 +182,7 @@ class Campaign:
             for attempt in run.running.values():
                 if attempt.room:
                     await link.close(attempt.room, AGAIN)
-        return run.orders or Ending("interrupted", "it was interrupted")
+        return run.orders or Ending("interrupted", INTERRUPTED)
 
     async def _bound_the_drain(self, run: EventRun, scope: trio.CancelScope) -> None:
         """Games that run at an interrupt get their time, and no more; so it is if the server has failed."""

@@ -92,6 +92,8 @@ class EventRun:
     _failures: Counter[str] = field(default_factory=Counter)
     _not_before: dict[str, float] = field(default_factory=dict)
     """When games that have failed are tried again, in trio's time."""
+    _asked: tuple[tuple[int, float], str | None] = ((-1, 0.0), None)
+    """What the stopping rule said last, and after how many results and when."""
     _plan: Plan | None = None
     """The schedule after what was played; None if that has changed."""
 
@@ -131,7 +133,7 @@ class EventRun:
         if self.table.link.fatal is not None:
             return Ending("interrupted", str(self.table.link.fatal))
         plan = self.plan
-        why = self.stops(plan, self.played)
+        why = self._why_stop(plan)
         if why is not None:
             return Ending("stopped", why)
         left = [fixture for fixture in plan.fixtures() if fixture.id not in self.played]
@@ -140,6 +142,13 @@ class EventRun:
         if left and all(fixture.id in self.given_up for fixture in left):
             return Ending("incomplete", f"{len(left)} games could not be played: {self.given_up[left[0].id]}")
         return None
+
+    def _why_stop(self, plan: Plan) -> str | None:
+        """Why the stopping rule ends it; asked for each result, and for each second, since the question can be dear."""
+        moment = len(self.played), trio.current_time() // TICK
+        if self._asked[0] != moment:
+            self._asked = moment, self.stops(plan, self.played)
+        return self._asked[1]
 
     def _startable(self) -> Sequence[Fixture]:
         free = self.concurrency - len(self.running)
@@ -179,7 +188,7 @@ class EventRun:
         attempt.number = stored.number
         self.listener.began(attempt)
         outcome = await self._outcome(attempt, stored)
-        folder = await trio.to_thread.run_sync(self._kept, attempt, outcome)
+        folder = await self._kept(attempt, outcome)
         spent = self._spent(attempt, outcome)
         if isinstance(outcome, Sporting):
             result = StoredResult(
@@ -223,13 +232,11 @@ class EventRun:
             raise refused[0]
         return outcome
 
-    def _kept(self, attempt: Attempt, outcome: Outcome) -> str:
+    async def _kept(self, attempt: Attempt, outcome: Outcome) -> str:
         try:
-            return self.keeper(attempt, outcome)
+            return await trio.to_thread.run_sync(self.keeper, attempt, outcome)
         except Exception as error:  # whatever it is, the result matters more
-            trio.from_thread.run_sync(
-                self.listener.trouble, f"what there is to know of game {attempt.fixture.id} can't be kept: {error}"
-            )
+            self.listener.trouble(f"what there is to know of game {attempt.fixture.id} can't be kept: {error}")
             return ""
 
     def _has_failed(self, attempt: Attempt, outcome: Failed) -> None:

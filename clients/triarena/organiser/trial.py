@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Final
 
-from triarena.tournament.values import Played
+from triarena.tournament.values import Fixture, Played
 
 from .spec import Event, Player, Stop, TournamentFile
 
@@ -16,7 +17,9 @@ OPPONENT: Final = "random-opponent"
 
 def trial(file: TournamentFile) -> TournamentFile:
     """One game of each local bot against a random one, in every tournament of the file that differs in its game."""
-    opponent = Player(OPPONENT, "shipped", "random", Path.cwd())
+    taken = {player.name.casefold() for player in file.players}
+    name = next(each for each in (OPPONENT, *map(f"{OPPONENT}-{{}}".format, count(2))) if each not in taken)
+    opponent = Player(name, "shipped", "random", Path.cwd())
     events: dict[str, Event] = {}
     for event in file.events:
         known = events.get(event.game)
@@ -29,7 +32,7 @@ def trial(file: TournamentFile) -> TournamentFile:
                 slug=f"trial-{event.game.replace('_', '-')}",
                 players=(opponent, *players.values()),
                 format="gauntlet",
-                challengers=(OPPONENT,),
+                challengers=(name,),
                 games_per_pairing=1,
                 rounds=None,
                 seeds=(),
@@ -37,6 +40,12 @@ def trial(file: TournamentFile) -> TournamentFile:
             )
     everybody = {player.name: player for event in events.values() for player in event.players}
     return replace(file, events=tuple(events.values()), players=tuple(everybody.values()), attempts=1, server={})
+
+
+def tried(event: Event, fixture: Fixture) -> str:
+    """The bot that is tried in a game of such an event."""
+    (opponent,) = event.challengers
+    return fixture.blue if fixture.red == opponent else fixture.red
 
 
 def verdict(player: str, played: Played) -> str | None:

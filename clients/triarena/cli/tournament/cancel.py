@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .opening import FOLDER, existing, told
+from .opening import FOLDER, existing, free_processors, told
+
+if TYPE_CHECKING:
+    from triarena.organiser.folder import Folder
 
 
 @click.command()
@@ -16,6 +22,8 @@ def cancel(folder: Path) -> None:
 
     A tool that runs it notices within a second or two, breaks the running games off, and ends.
     """
+    from triarena.organiser.claim import claim_folder
+    from triarena.organiser.records import StoreError
     from triarena.organiser.store import Store
 
     with told():
@@ -26,4 +34,20 @@ def cancel(folder: Path) -> None:
                 click.echo(f"the tournament in {folder} is {state} already; nothing was changed")
                 return
             store.set_state("cancelled", "it was cancelled")
+            try:
+                with claim_folder(place.path, patience=0):
+                    store.give_up_running("the tournament was cancelled", datetime.now(UTC))
+                    _show(place)
+            except StoreError as error:
+                if error.code != "folder_in_use":  # who runs it does the rest
+                    raise
     click.echo(f"the tournament in {folder} is cancelled")
+
+
+def _show(place: Folder) -> None:
+    """Let the page say so, if it can be written."""
+    from triarena.organiser.export.writing import export_all
+
+    contents = place.contents()
+    with suppress(OSError):
+        export_all(place.path, place.file(contents, free_processors()), contents, datetime.now().astimezone())

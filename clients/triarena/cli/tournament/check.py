@@ -15,8 +15,8 @@ from .opening import FILE, free_processors, told
 
 if TYPE_CHECKING:
     from triarena.organiser.folder import Folder
-    from triarena.organiser.records import StoredResult
-    from triarena.organiser.spec import TournamentFile
+    from triarena.organiser.records import Contents
+    from triarena.organiser.spec import Event, TournamentFile
 
 
 @click.command()
@@ -58,7 +58,7 @@ def _try(source: Path, described: TournamentFile) -> int:
     from triarena.organiser.folder import Folder
     from triarena.organiser.trial import trial
 
-    from .running import play
+    from .running import broken_off, play
     from .screen import Lines
     from .server_choice import Choice
 
@@ -70,27 +70,36 @@ def _try(source: Path, described: TournamentFile) -> int:
         with place.make(source, trials, datetime.now(UTC)) as store:
             silent = Lines(store.contents, lambda sentence: None)
             ending = play(place, store, trials, Choice(), silent)
-            results = store.contents().results
+            contents = store.contents()
         if ending.how not in ("finished", "incomplete"):
-            raise Failure("interrupted", f"the trials were broken off: {ending.why}")
-        return sum(_told(place, result) for result in results)
+            broken_off(ending, "the trials were broken off")
+        return sum(_told(place, event, contents) for event in trials.events)
 
 
-def _told(place: Folder, result: StoredResult) -> bool:
-    """Say how a trial went; whether it failed."""
-    from triarena.organiser.trial import OPPONENT, verdict
+def _told(place: Folder, event: Event, contents: Contents) -> int:
+    """Say how the trials of one game went; how many failed."""
+    from triarena.organiser.pairing import format_of
+    from triarena.organiser.trial import tried, verdict
 
-    played = result.played
-    bot = played.fixture.blue if played.fixture.red == OPPONENT else played.fixture.red
-    event = result.event.removeprefix("trial-")
-    if verdict(bot, played) is None:
-        outcome = "drew" if played.winner_name is None else "won" if played.winner_name == bot else "lost"
-        click.echo(f"\N{CHECK MARK} {bot}, {event}: it {outcome} against a random bot in {played.plies} plies")
-        return False
-    click.echo(f"\N{BALLOT X} {bot}, {event}: {played.reason}: {result.message}")
-    for line in _last_words(place, bot):
-        click.echo(f"    | {line}")
-    return True
+    results = {each.played.fixture.id: each for each in contents.results if each.event == event.slug}
+    failed = 0
+    for fixture in format_of(event).plan({}).fixtures():
+        bot, result = tried(event, fixture), results.get(fixture.id)
+        who = f"{bot}, {event.slug.removeprefix('trial-')}"
+        if result is not None and verdict(bot, result.played) is None:
+            winner = result.played.winner_name
+            outcome = "drew" if winner is None else "won" if winner == bot else "lost"
+            click.echo(f"\N{CHECK MARK} {who}: it {outcome} against a random bot in {result.played.plies} plies")
+            continue
+        failed += 1
+        if result is None:
+            tries = [each for each in contents.attempts if (each.event, each.fixture) == (event.slug, fixture.id)]
+            click.echo(f"\N{BALLOT X} {who}: it could not be tried: {tries[-1].why if tries else 'no reason is known'}")
+            continue
+        click.echo(f"\N{BALLOT X} {who}: {result.played.reason}: {result.message}")
+        for line in _last_words(place, bot):
+            click.echo(f"    | {line}")
+    return failed
 
 
 def _last_words(place: Folder, bot: str) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 import click
 import trio
@@ -17,7 +17,7 @@ import trio
 from triarena.cli.invocation import command, hosts_for_others, is_loopback
 from triarena.cli.options import DEFAULT_PORT, Failure, find_secret
 from triarena.organiser.bell import Bell
-from triarena.organiser.campaign import Campaign, Hooks, View
+from triarena.organiser.campaign import INTERRUPTED, Campaign, Hooks, View
 from triarena.organiser.claim import claim_folder
 from triarena.organiser.crew import Place
 from triarena.organiser.embedded import EmbeddedServer
@@ -186,8 +186,13 @@ def _conclude(ending: Ending, shown: str) -> None:
             raise Failure("incomplete", f"{ending.why}; try them again with: {resume}")
         case "interrupted":
             resume = command("tournament", "resume", shown)
-            click.echo(f"interrupted: {ending.why}. Nothing that was played is lost; go on with:\n  {resume}", err=True)
-            sys.exit(130 if ending.why == "it was interrupted" else 1)
+            broken_off(ending, "interrupted", f". Nothing that was played is lost; go on with:\n  {resume}")
+
+
+def broken_off(ending: Ending, what: str, then: str = "") -> NoReturn:
+    """End the command: with the exit code of an interrupt if somebody wanted it so, else with that of a failure."""
+    click.echo(f"{what}: {ending.why.rstrip('.')}{then}", err=True)
+    sys.exit(130 if ending.why == INTERRUPTED else 1)
 
 
 def relative(path: Path) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -40,7 +40,12 @@ class Lines:
         self.run: EventRun | None = None
         self.link: Link | None = None
         self._contents = contents
-        self._say = say
+        self._told = say
+
+    def _say(self, sentence: str) -> None:
+        """Nobody may be there to read it: a terminal that was closed, or the end of a pipe, ends no game."""
+        with suppress(OSError, ValueError):
+            self._told(sentence)
 
     def shows(self, run: EventRun, link: Link) -> None:
         """A tournament begins, or goes on."""
