@@ -20,11 +20,13 @@ from triarena.protocol.values import Result, SideName
 from triarena.tournament.values import Fixture, Played
 
 from .arrivals import SERVER_SECONDS, Arrivals, Bench
-from .crew import Bot, Crew, Place
+from .crew import FAREWELL_SECONDS, Bot, Crew, Place
 from .desk import DeskError
 from .link import Link, Watch
 from .spec import Event, Player
 
+LAST_WORDS_SECONDS: Final = 1.0
+"""How long a program that has forfeited its match may take to end by itself."""
 SIDES: Final[tuple[SideName, SideName]] = ("red", "blue")
 
 
@@ -160,9 +162,11 @@ class Table:
         for side in SIDES:
             self.bench.came(self._player(attempt.fixture, side))
         trouble = await self._until_over(watch)
-        for bot in attempt.bots.values():
+        failed = watch.result.detail.offenders if watch.result is not None else ()
+        for side, bot in attempt.bots.items():
             if not bot.player.kept:
-                await self.crew.dismiss(bot)
+                # One that has failed may hang: the evening need not wait for it.
+                await self.crew.dismiss(bot, LAST_WORDS_SECONDS if side in failed else FAREWELL_SECONDS)
         return trouble or self._counted(attempt, watch)
 
     def _not_begun(self, attempt: Attempt, arrivals: Arrivals) -> Outcome:
@@ -229,14 +233,18 @@ class Table:
             return Failed("room_closed", "the server closed the room before its match was over", match)
         if result.kind == "aborted":
             return Failed(result.reason, result.detail.message, match)
+        message = result.detail.message
         for side in result.detail.offenders:
             bot = attempt.bots.get(side)
-            if bot is not None and bot.ended is not None and bot.ended.blameless:
+            if bot is None or bot.ended is None:
+                continue
+            if bot.ended.blameless:
                 return Failed("process_lost", f"{bot.player.name} could not play on: {bot.ended.detail}", match)
+            if bot.ended.why != "killed" and bot.ended.exit_code != 0:
+                # The server saw a connection end; why it did is known here.
+                message = f"{message}. About the process of {bot.player.name}: {bot.ended.detail}"
         used = (info.red.used_ms, info.blue.used_ms) if info is not None else (0.0, 0.0)
-        return Sporting(
-            _played(fixture, result, info.ply if info is not None else 0), result.detail.message, match, used
-        )
+        return Sporting(_played(fixture, result, info.ply if info is not None else 0), message, match, used)
 
 
 def _played(fixture: Fixture, result: Result, plies: int) -> Played:
