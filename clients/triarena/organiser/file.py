@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from .entrants import read_player, tell_names
 from .events import Draw, EventReading
@@ -23,12 +23,22 @@ from .spec import BotLimits, Event, Player, TournamentFile
 
 OUR_OWN_SERVER_SETTINGS: Final = {
     "server": ("data_dir", "port_file", "database"),
-    "clock": ("move_seconds", "margin_ms", "strikes", "hard_seconds"),
+    "clock": ("move_seconds", "margin_ms", "strikes", "hard_seconds", "budget_seconds", "increment_seconds"),
 }
 """Settings of the embedded server that are not the file's to choose."""
+ServerSettings: TypeAlias = Mapping[str, Mapping[str, object]]
+ServerCheck: TypeAlias = Callable[[ServerSettings], Iterable[tuple[tuple[str, ...], str]]]
+"""Says where something is wrong with settings, by section and key, and what. Only who knows the server can."""
 
 
-def read_tournament(path: Path, *, draw_seed: Draw, concurrency: int) -> TournamentFile:
+def unchecked(settings: ServerSettings) -> Iterable[tuple[tuple[str, ...], str]]:
+    """Leaves it to the server to say what is wrong with its settings."""
+    return ()
+
+
+def read_tournament(
+    path: Path, *, draw_seed: Draw, concurrency: int, check_server: ServerCheck = unchecked
+) -> TournamentFile:
     """The tournaments of a file. ``concurrency`` is taken where the file says nothing.
 
     Raises TournamentFileError with code ``unreadable_tournament``, ``not_toml`` or ``bad_tournament``.
@@ -41,10 +51,20 @@ def read_tournament(path: Path, *, draw_seed: Draw, concurrency: int) -> Tournam
             "unreadable_tournament", str(path), [Problem(1, "", f"the file cannot be read: {why}")]
         ) from None
     folder = path.absolute().parent
-    return parse_tournament(text, folder, file=path.name, draw_seed=draw_seed, concurrency=concurrency)
+    return parse_tournament(
+        text, folder, file=path.name, draw_seed=draw_seed, concurrency=concurrency, check_server=check_server
+    )
 
 
-def parse_tournament(text: str, folder: Path, *, file: str, draw_seed: Draw, concurrency: int) -> TournamentFile:
+def parse_tournament(
+    text: str,
+    folder: Path,
+    *,
+    file: str,
+    draw_seed: Draw,
+    concurrency: int,
+    check_server: ServerCheck = unchecked,
+) -> TournamentFile:
     """The same for the text of a file, whose paths are relative to ``folder``; ``file`` names it in errors."""
     try:
         tree, lines = tomllib.loads(text), locate(text)
@@ -53,7 +73,7 @@ def parse_tournament(text: str, folder: Path, *, file: str, draw_seed: Draw, con
     except RecursionError:
         raise TournamentFileError("not_toml", file, [Problem(1, "", "it is nested too deep")]) from None
     notes = Notes(lines)
-    found = _Reading(tree, notes, folder.absolute(), Path(file).stem, draw_seed, concurrency).file()
+    found = _Reading(tree, notes, folder.absolute(), Path(file).stem, draw_seed, concurrency, check_server).file()
     if found is None or notes.problems:
         raise TournamentFileError("bad_tournament", file, sorted(notes.problems))
     return found
@@ -79,16 +99,19 @@ class _Reading:
     stem: str
     draw_seed: Draw
     concurrency: int
+    check_server: ServerCheck
 
     def file(self) -> TournamentFile | None:
         """Everything; None, or any value, where there are problems."""
         top = {key: value for key, value in self.tree.items() if key not in ("bots", "tournaments")}
         table = self.notes.table(FileTable, top)
         players = self._players()
-        events = self._events(top, table, players)
+        faulty = self.notes.faulty(FileTable, top) if table is None else frozenset()
+        events = self._events(top, table, faulty, players)
+        if "server" not in faulty:
+            self._server(top.get("server", {}))
         if table is None:
             return None
-        self._server(table.server)
         limits = table.limits
         return TournamentFile(
             name=table.name or self.stem,
@@ -129,18 +152,23 @@ class _Reading:
                 players[table.name] = read_player(table, ("bots", at), self.folder, self.notes.tell)
         return players
 
-    def _server(self, settings: Mapping[str, Mapping[str, object]]) -> None:
+    def _server(self, settings: ServerSettings) -> None:
         for section, keys in OUR_OWN_SERVER_SETTINGS.items():
             for key in keys:
                 if key in settings.get(section, {}):
                     instead = "write it under [clock]" if section == "clock" else "the tool chooses it itself"
                     self.notes.tell(("server", section, key), f"it is not for the file of a tournament: {instead}")
+        for path, sentence in self.check_server(settings):
+            self.notes.tell(("server", *path), sentence)
 
     def _events(
-        self, top: Mapping[str, Any], table: FileTable | None, players: Mapping[str, Player | None]
+        self,
+        top: Mapping[str, Any],
+        table: FileTable | None,
+        faulty: frozenset[str],
+        players: Mapping[str, Player | None],
     ) -> list[Event | None]:
         """The tournaments; what is wrong at the top of the file counts as absent, since it has been told."""
-        faulty = self.notes.faulty(FileTable, top) if table is None else frozenset()
         tables = self._tables("tournaments", MAX_TOURNAMENTS)
         alone = "tournaments" not in self.tree or tables == []
         title = (table.name if table is not None else None) or self.stem

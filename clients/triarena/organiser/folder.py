@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from .file import parse_tournament, read_tournament
+from .file import ServerCheck, parse_tournament, read_tournament, unchecked
 from .records import Contents, StoredEvent, StoredPlayer, StoreError
 from .spec import TournamentFile
 from .store import Store, StoreReader, create_store
@@ -84,9 +84,14 @@ class Folder:
         )
 
 
-def read_new(path: Path, concurrency: int, draw: Callable[[str], int] | None = None) -> TournamentFile:
+def read_new(
+    path: Path,
+    concurrency: int,
+    draw: Callable[[str], int] | None = None,
+    check_server: ServerCheck = unchecked,
+) -> TournamentFile:
     """A tournament's file whose seeds are drawn now where it gives none. Raises TournamentFileError."""
-    return read_tournament(path, draw_seed=draw or _drawn, concurrency=concurrency)
+    return read_tournament(path, draw_seed=draw or _drawn, concurrency=concurrency, check_server=check_server)
 
 
 def _drawn(slug: str) -> int:

@@ -11,7 +11,7 @@ import click
 
 from triarena.cli.options import Failure
 
-from .opening import FILE, free_processors, told
+from .opening import FILE, read_file
 
 if TYPE_CHECKING:
     from triarena.organiser.folder import Folder
@@ -31,10 +31,7 @@ def check(file: Path, dry_run: bool) -> None:
     \b
     $ triarena tournament check class.toml
     """
-    from triarena.organiser.folder import read_new
-
-    with told():
-        described = read_new(file, free_processors())
+    described = read_file(file)
     click.echo(f"{file}: the file is right: {_contents(described)}")
     remote = [player.name for player in described.players if not player.local]
     if dry_run:

@@ -14,9 +14,13 @@ from triarena.cli.invocation import command
 from triarena.cli.options import Failure
 
 if TYPE_CHECKING:
+    from triarena.organiser.file import ServerSettings
     from triarena.organiser.folder import Folder
+    from triarena.organiser.spec import TournamentFile
 
 FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+OF_ONE_VALUE = "The command line: "
+"""How the server's sentences about single values begin; the others are about values that don't go together."""
 FOLDER = click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 
 
@@ -45,6 +49,35 @@ def free_processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)) - 1)
     return max(1, (os.cpu_count() or 2) - 1)
+
+
+def read_file(file: Path) -> TournamentFile:
+    """The tournament of a file, with the settings for its server checked as well. Raises BadFile."""
+    from triarena.organiser.folder import read_new
+
+    with told():
+        return read_new(file, free_processors(), check_server=server_faults)
+
+
+def server_faults(settings: ServerSettings) -> Iterator[tuple[tuple[str, ...], str]]:
+    """What the server would say to its settings: the section and key of each fault, and a sentence."""
+    given = {f"{section}.{key}": value for section, keys in settings.items() for key, value in keys.items()}
+    if not given:
+        return
+    from triarena.server.settings_sources import SettingsError, load_settings
+
+    try:
+        load_settings(flags=given)
+    except SettingsError as error:
+        together = [problem for problem in error.problems if not problem.startswith(OF_ONE_VALUE)]
+        yield from (((), sentence) for sentence in together)
+    for name, value in given.items():
+        try:
+            load_settings(flags={name: value})
+        except SettingsError as error:
+            for problem in error.problems:
+                if problem.startswith(OF_ONE_VALUE):
+                    yield tuple(name.split(".", 1)), problem.removeprefix(OF_ONE_VALUE).rstrip(".")
 
 
 def folder_for(file: Path, folder: Path | None) -> Folder:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .opening import FILE, folder_for, free_processors, told
+from .opening import FILE, folder_for, read_file, told
 from .server_choice import Choice, server_choice
 
 
@@ -36,10 +36,7 @@ def run(
     $ triarena tournament run class.toml --host 0.0.0.0
     $ triarena tournament run class.toml --dry-run
     """
-    from triarena.organiser.folder import read_new
-
-    with told():
-        described = read_new(file, free_processors())
+    described = read_file(file)
     if dry_run:
         from triarena.organiser.dry_run import dry_run as text
 
