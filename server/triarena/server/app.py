@@ -79,14 +79,15 @@ async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[st
             remains = await trio.to_thread.run_sync(read_remains, plan.database, still_open)
             async with trio.open_nursery() as guarded:
                 guarded.start_soon(claim.guard, guarded.cancel_scope)
+                guarded.start_soon(journal.guard, guarded.cancel_scope)
                 await _host(plan, stop, ready, listeners, lag, journal, remains)
                 guarded.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(lag)
         for listener in listeners:
             await trio.aclose_forcefully(listener)
-    if claim.failure is not None:
-        raise claim.failure
+    if (failure := claim.failure or journal.replaced) is not None:
+        raise failure
 
 
 async def _host(

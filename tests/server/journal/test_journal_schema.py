@@ -1,7 +1,6 @@
 """The version of the tables: what the migrations make is what the program expects, on both databases."""
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from triarena.server.journal import JournalError, MatchOpened, database, list_matches, open_journal, read_match, schema
+from triarena.server.journal import JournalError, database, list_matches, open_journal, read_match, schema
 from triarena.server.journal.store import Store
 from triarena.server.journal.tables import metadata
 
@@ -100,12 +99,3 @@ def test_migrating_leaves_logging_alone(url: str) -> None:
     Store(url).open()
     assert (logging.root.level, list(logging.root.handlers), logging.getLogger("alembic").level) == before
     assert not mine.disabled
-
-
-async def test_two_writers_of_one_database_do_not_harm_each_other(url: str, opened: Callable[..., MatchOpened]) -> None:
-    async with open_journal(url) as first, open_journal(url) as second:
-        await first.write(opened("m1"))
-        await second.write(opened("m2"))
-        with pytest.raises(JournalError):
-            await second.write(opened("m1"))
-    assert {match.match for match in list_matches(url)} == {"m1", "m2"}

@@ -161,7 +161,8 @@ async def test_writers_that_come_together_are_saved_in_order_in_one_transaction(
         statements.clear()
         gate.open.set()
     assert gate.batches == [[opened()], [ply(number) for number in range(10)]]
-    assert statements == ["INSERT", "BEGIN", "INSERT", "COMMIT"]
+    sqlite = ["BEGIN", "SELECT", "INSERT", "COMMIT"] * 2  # looks at its fence within each transaction
+    assert statements == (sqlite if url.startswith("sqlite") else ["INSERT", "BEGIN", "INSERT", "COMMIT"])
     assert [stored.ply for stored in read_match(url, "m1").plies] == list(range(10))
 
 

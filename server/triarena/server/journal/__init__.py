@@ -6,8 +6,9 @@
 ``store``                 what the thread does: one transaction per batch, retries, refusals
 ``reader``                ``list_matches`` and ``read_match`` for the command line; the others for recovery
 ``claim``                 ``claim_database``: one server per database
+``fence``                 that who lost its claim unnoticed can write nothing more
 ``rows``                  records to rows and back
-``tables``                the tables ``matches``, ``plies``, ``evidence``, ``rooms``, and their column types
+``tables``                the tables, and their column types
 ``database``              database URLs, engines, and driver errors told in a sentence
 ``schema``                the version of the tables: checked by readers, migrated by the writer
 ``migrations/``           alembic's scripts, one file per version of the tables

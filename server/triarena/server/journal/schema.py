@@ -5,13 +5,15 @@ The version is alembic's, a four-digit number that grows by one with every scrip
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import sqlalchemy as sa
+from sqlalchemy import exc
 
 from triarena.server.journal.records import JournalError
 
-REVISION = "0003"
+REVISION = "0004"
 """The version that this program reads and writes."""
 _MIGRATION_LOCK = 0x7472_6961_7265_6E61
 """Any number of ours: PostgreSQL's advisory lock that lets one server migrate at a time."""
@@ -57,7 +59,8 @@ def migrate(connection: sa.Connection, place: str, target: str = REVISION) -> No
             _upgrade(connection, target)
         connection.exec_driver_sql("COMMIT")
     except BaseException:
-        connection.exec_driver_sql("ROLLBACK")
+        with suppress(exc.DBAPIError):  # SQLite has rolled back by itself, e.g. where the disk is full
+            connection.exec_driver_sql("ROLLBACK")
         raise
 
 

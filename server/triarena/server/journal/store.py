@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from triarena.server.journal import database, rows, schema
+from triarena.server.journal.fence import Fence
 from triarena.server.journal.records import (
     JournalError,
     MatchEnded,
@@ -49,10 +50,11 @@ class Store:
         self._pause = pause
         self.place = database.shown(self._url)
         """The database as a message may show it."""
+        self._fence = Fence(self.place)
 
     def open(self) -> None:
         """Creates the database if it is not there, and brings its tables up to date. Forgets the rooms whose
-        match has ended.
+        match has ended. Who had it open before can write nothing more.
 
         Raises JournalError ``cannot_open`` or ``database_too_new``.
         """
@@ -61,7 +63,9 @@ class Store:
                 Path(str(self._url.database)).absolute().parent.mkdir(parents=True, exist_ok=True)
             with database.engine(self._url, "rwc").connect() as connection:
                 schema.migrate(connection, self.place)
-            self._connection().execute(rows.FORGET_PLAYED_ROOMS)
+            self._open_connection, self._opened_file = self._engine.connect(), self._file()
+            self._fence.take(self._open_connection)
+            self._open_connection.execute(rows.FORGET_PLAYED_ROOMS)
         except JournalError:
             raise
         except Exception as error:  # the driver's, the file system's or alembic's
@@ -81,8 +85,9 @@ class Store:
         Those with an index in ``again`` were given before, in vain as it seemed: found in the database as they are,
         they are durable and no duplicates.
 
-        A record that is refused does not harm the others. If the database fails for a passing reason, what has no
-        verdict yet is tried again on a new connection, after each of the pauses of ``RETRY_SECONDS``.
+        A record that is refused does not harm the others; once another server writes, all are refused. If the
+        database fails for a passing reason, what has no verdict yet is tried again on a new connection, after each of
+        the pauses of ``RETRY_SECONDS``.
         """
         if self._moved():
             self.close()
@@ -93,6 +98,9 @@ class Store:
         while len(verdicts) < len(records):
             try:
                 self._attempt(records, verdicts, range(len(records)) if retried else again, retried=retried)
+            except JournalError as replaced:  # by another server, see Fence
+                self.close()
+                verdicts += [replaced] * (len(records) - len(verdicts))
             except exc.DBAPIError as error:
                 self.close()
                 pause = next(pauses, None)
@@ -106,7 +114,9 @@ class Store:
     def _attempt(
         self, records: Sequence[Record], verdicts: list[Verdict], again: Collection[int], *, retried: bool
     ) -> None:
-        """Appends the missing verdicts. Raises DBAPIError if the database fails for a passing reason."""
+        """Appends the missing verdicts. Raises DBAPIError if the database fails for a passing reason, JournalError if
+        it is another server's.
+        """
         # After a failure nobody knows whether the transaction was committed, so each record is looked at alone.
         if not retried and len(records) > 1 and self._save_together(records):
             verdicts += [None] * len(records)
@@ -153,7 +163,8 @@ class Store:
 
     def _write(self, statements: Sequence[tuple[sa.Executable, rows.Parameters]]) -> bool:
         """Executes all statements or none; False if one does not touch its row."""
-        together = len(statements) > 1  # a lone statement is a transaction of its own
+        # A lone statement is a transaction of its own, but SQLite's fence needs to be looked at in the same.
+        together = len(statements) > 1 or self._url.get_backend_name() == "sqlite"
         connection = self._begin() if together else self._connection()
         done = False
         try:
@@ -172,6 +183,7 @@ class Store:
     def _begin(self) -> sa.Connection:
         connection = self._connection()
         connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.dialect.name == "sqlite" else "BEGIN")
+        self._fence.check(connection)
         return connection
 
     def _roll_back(self, connection: sa.Connection) -> None:
@@ -182,8 +194,8 @@ class Store:
 
     def _connection(self) -> sa.Connection:
         if self._open_connection is None:
-            self._open_connection = self._engine.connect()
-            self._opened_file = self._file()
+            self._open_connection, self._opened_file = self._engine.connect(), self._file()
+            self._fence.enter(self._open_connection)
         return self._open_connection
 
     def _file(self) -> tuple[int, int] | None:

@@ -93,3 +93,6 @@ rooms = sa.Table(
     sa.Column("match_id", sa.Text, nullable=False),
     sa.Column("state", sa.JSON, nullable=False),
 )
+
+# One row: how often a server has opened the database, see ``journal.fence``.
+fence = sa.Table("fence", metadata, sa.Column("number", sa.BigInteger, nullable=False))

@@ -23,7 +23,7 @@ BACKLOG = 1024
 """How many records may be pending; further writers wait for room. It also bounds a transaction."""
 CLOSE_SECONDS = 30.0
 """How long the end of ``open_journal`` waits for a database that does not answer."""
-_ILLNESS = frozenset({"write_failed", "journal_failed"})
+_ILLNESS = frozenset({"write_failed", "journal_failed", "database_in_use"})
 _log = structlog.get_logger("triarena.journal")
 
 
@@ -53,6 +53,14 @@ class Journal:
         self._closed = False
         self._startup_error: Exception | None = None
         self._failure: JournalError | None = None
+        self.replaced: JournalError | None = None
+        """That another server writes to the database, and this one can't any more."""
+        self._replaced = trio.Event()
+
+    async def guard(self, scope: trio.CancelScope) -> None:
+        """Cancel ``scope`` once another server has opened the database: ``replaced`` says so."""
+        await self._replaced.wait()
+        scope.cancel()
 
     @property
     def healthy(self) -> bool:
@@ -146,6 +154,9 @@ class Journal:
         self._note_health(verdicts[-1])
 
     def _note_health(self, latest: Verdict) -> None:
+        if latest is not None and latest.code == "database_in_use" and self.replaced is None:
+            self.replaced = latest
+            self._replaced.set()
         failure = latest if latest is not None and latest.code in _ILLNESS else None
         if failure is not None and self._failure is None:
             _log.error("journal_lost", code=failure.code, detail=failure.message)
