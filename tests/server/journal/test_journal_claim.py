@@ -32,6 +32,7 @@ trio.run(main)
 @pytest.fixture(autouse=True)
 def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claim_module, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(claim_module, "LOOK_SECONDS", 0.05)
 
 
 @pytest.fixture
@@ -134,10 +135,70 @@ async def test_a_lost_session_is_noticed_and_the_claim_renewed(postgresql_url: s
 
 async def refused(url: str) -> bool:
     """Whether somebody holds the claim, asked without waiting."""
-    lock = claim_module._SessionLock(database.parse_url(url))
+    parsed = database.parse_url(url)
+    lock: claim_module._Hold
+    lock = claim_module._FileLock(parsed) if url.startswith("sqlite") else claim_module._SessionLock(parsed)
     holder = await trio.to_thread.run_sync(lock.take)
     lock.release()
     return holder is not None
+
+
+class Renewals:
+    """In the place of the claim's log: waits until a claim was renewed."""
+
+    def __init__(self) -> None:
+        self._renewed = trio.Event()
+
+    def warning(self, event: str, **details: object) -> None:
+        if event == "claim_renewed":
+            self._renewed.set()
+
+    async def next(self) -> None:
+        await self._renewed.wait()
+        self._renewed = trio.Event()
+
+
+@pytest.fixture
+def renewals(monkeypatch: pytest.MonkeyPatch) -> Renewals:
+    found = Renewals()
+    monkeypatch.setattr(claim_module, "_log", found)
+    return found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a file that is open can't be deleted")
+@pytest.mark.parametrize("replaced", [False, True])
+async def test_a_lock_whose_file_was_deleted_is_made_anew(
+    sqlite_url: str, tmp_path: Path, replaced: bool, renewals: Renewals
+) -> None:
+    async with claim_database(sqlite_url) as claim, trio.open_nursery() as nursery:
+        nursery.start_soon(claim.guard, nursery.cancel_scope)
+        for _ in range(2):
+            (tmp_path / "journal.sqlite3.lock").unlink()
+            if replaced:
+                (tmp_path / "journal.sqlite3.lock").touch()
+            with trio.fail_after(10):
+                await renewals.next()
+            assert await refused(sqlite_url)
+        assert claim.failure is None
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a file that is open can't be deleted")
+async def test_a_server_whose_lock_was_deleted_and_taken_by_another_stops_and_says_so(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    async with claim_database(sqlite_url) as claim:
+        (tmp_path / "journal.sqlite3.lock").unlink()
+        async with claim_database(sqlite_url):
+            with trio.fail_after(10):
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(claim.guard, nursery.cancel_scope)
+                    await trio.sleep_forever()
+            assert claim.failure is not None
+            assert claim.failure.code == "database_in_use"
+            with pytest.raises(JournalError):
+                async with claim_database(sqlite_url):
+                    pass
 
 
 async def test_a_server_whose_claim_was_taken_over_stops_and_says_who_has_it(postgresql_url: str) -> None:

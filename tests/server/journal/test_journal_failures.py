@@ -119,6 +119,16 @@ def test_a_read_only_database_is_refused_at_the_start(sqlite_url: str, on_connec
     assert refused.value.code == "cannot_open"
 
 
+@pytest.mark.parametrize("pages", [2, 10])
+def test_a_full_disk_at_the_start_is_named(sqlite_url: str, on_connect: list[str], pages: int) -> None:
+    on_connect.append(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(JournalError, match=r"cannot be opened for writing: database or disk is full") as refused:
+        Store(sqlite_url).open()
+    assert refused.value.code == "cannot_open"
+    on_connect.clear()
+    Store(sqlite_url).open()
+
+
 async def test_a_place_that_cannot_be_written_is_refused_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(JournalError, match="cannot be opened for writing") as refused:

@@ -27,6 +27,8 @@ from triarena.server.journal.records import JournalError
 PATIENCE_SECONDS = 2.0
 """How long a claim of somebody else's is waited for: a killed process may need a moment to be gone."""
 RETRY_SECONDS = 0.1
+LOOK_SECONDS = 1.0
+"""How often it is looked whether the lock's file is still there."""
 _OURSELVES = f"process {os.getpid()} on {platform.node()}"
 _SESSION_SETTINGS = {
     "application_name": f"triarena, {_OURSELVES}",
@@ -119,6 +121,8 @@ class _FileLock:
         self._path = Path(os.path.realpath(str(url.database)))
         self._lock = filelock.FileLock(f"{self._path}.lock", thread_local=False)
         self._label = Path(f"{self._path}.server")
+        self._locked: tuple[int, int] | None = None
+        """Which file the lock is on."""
 
     def take(self) -> str | None:
         """See ``_Hold``."""
@@ -129,19 +133,33 @@ class _FileLock:
             return self._holder()
         except OSError as error:
             raise database.cannot_open(self._place, error) from error
+        self._locked = self._find()
         with suppress(OSError):  # it only makes a refusal more helpful
             self._label.write_text(f"{_OURSELVES}\n", encoding="utf-8")
         return None
 
     def release(self) -> None:
         """See ``_Hold``. The lock's file stays: to remove it could remove another's lock."""
-        with suppress(OSError):
-            self._label.unlink(missing_ok=True)
-        self._lock.release()
+        if self._lock.is_locked:  # else the label is another's
+            with suppress(OSError):
+                self._label.unlink(missing_ok=True)
+            self._lock.release()
 
     async def lost(self) -> None:
-        """The system takes no lock away."""
-        await trio.sleep_forever()
+        """The system takes no lock away, but a lock on a file that was deleted or replaced keeps nobody out."""
+        while True:
+            await trio.sleep(LOOK_SECONDS)
+            if await trio.to_thread.run_sync(self._find) != self._locked:
+                self._lock.release()
+                return
+
+    def _find(self) -> tuple[int, int] | None:
+        """Which file has the lock's name now; None if there is none."""
+        try:
+            found = os.stat(self._lock.lock_file)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _holder(self) -> str:
         with suppress(OSError, UnicodeError):

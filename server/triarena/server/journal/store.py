@@ -67,8 +67,10 @@ class Store:
             self._fence.take(self._open_connection)
             self._open_connection.execute(rows.FORGET_PLAYED_ROOMS)
         except JournalError:
+            self.close()
             raise
         except Exception as error:  # the driver's, the file system's or alembic's
+            self.close()
             raise database.cannot_open(self.place, error) from error
 
     def close(self) -> None:
