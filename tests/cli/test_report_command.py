@@ -63,6 +63,20 @@ RESULT = {
     "detail": {"message": "blue is gone: the connection broke", "offenders": ["blue"], "ply": 1},
 }
 
+LEFT = {
+    **RESULT,
+    "reason": "left",
+    "detail": {"message": "blue left the match", "offenders": ["blue"], "ply": 0},
+}
+WHY = "bot_failed: ZeroDivisionError: \x1b[31mdivision by zero"
+LEAVING = {
+    "visits": [{**visit(None, None), "software": "\x1b[2J"}],
+    "frames": {
+        "from_client": [frame(1, {"message": {"type": "leave", "room": "r3", "reason": WHY}})],
+        "to_client": [],
+    },
+}
+
 RECORDS: list[Record] = [
     MatchOpened(
         match="m1",
@@ -80,6 +94,8 @@ RECORDS: list[Record] = [
     PlyPlayed("m1", 0, "red", {"type": "step"}, "A2->B1", 412.5, START, 2000.0, None, 1.25),
     PlyPlayed("m1", 1, "blue", {"type": "step"}, "D3->C4", 96.0, START, None, 0.31, 2.5),
     MatchEnded("m1", RESULT, "forfeit", "red", "disconnected", START + timedelta(seconds=9), EVIDENCE),
+    MatchOpened("m3", "r3", "towerwars", 1, {"size": 4}, 7, {}, "Ann", "Bob", {"seats": SEATS}, START),
+    MatchEnded("m3", LEFT, "forfeit", "red", "left", START + timedelta(seconds=9), {"blue": LEAVING}),
     MatchOpened("m2", "r2", "towerwars", 1, {"size": 4}, 7, {}, "Ann", "Bob", {"seats": SEATS}, START),
 ]
 
@@ -126,6 +142,13 @@ async def test_a_person_is_told_terms_result_times_and_last_words(database: str)
         "",
         "check it by the rules, and see it again: triarena replay m1 --boards",
     ]
+
+
+async def test_why_a_side_left_is_told_without_what_a_terminal_would_obey(database: str) -> None:  # noqa: ASYNC124 - its fixture is async
+    text = report(database, "m3")
+    why = "bot_failed: ZeroDivisionError: \N{REPLACEMENT CHARACTER}[31mdivision by zero"
+    assert f"blue left and gave as its reason: {why}" in text.splitlines()
+    assert "\x1b" not in text
 
 
 async def test_json_has_all_that_is_stored_but_the_digests_of_tokens(database: str) -> None:  # noqa: ASYNC124 - its fixture is async

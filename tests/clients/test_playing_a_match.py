@@ -127,6 +127,18 @@ def test_a_bot_that_raises_leaves_the_match_and_its_author_sees_where() -> None:
     assert error.match_over.result.reason == "left"
 
 
+def test_the_organiser_is_told_why_a_bot_left() -> None:
+    def get_ready(match: Match) -> None:
+        raise ZeroDivisionError("division\nby \x1b[31mzero" + "!" * 300)
+
+    with serving(SMALL) as server:
+        with pytest.raises(BotError):
+            play(first, get_ready=get_ready, game="towerwars", port=server.port)
+        (left,) = (message for message in server.heard if isinstance(message, c.Leave))
+    assert left.reason.startswith("bot_failed: get_ready raised ZeroDivisionError: division by \ufffd[31mzero!")
+    assert len(left.reason) <= 200
+
+
 def test_a_bot_that_exits_is_a_bot_that_failed() -> None:
     with pytest.raises(BotError, match="choose_move raised SystemExit: 7"):
         play_against(SMALL, lambda position: exit(7))

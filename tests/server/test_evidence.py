@@ -56,6 +56,18 @@ async def test_an_irregular_end_keeps_the_last_words_of_both_sides(world: World,
     assert all(told["taken"] for told in evidence["blue"]["frames"]["to_client"])
 
 
+async def test_why_a_side_left_is_the_organisers_to_know_and_not_the_opponents(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, room = await playing(world)
+    await red.say(c.Leave(room=room, reason="bot_failed: ZeroDivisionError: division by zero"))
+    over = await blue.wait_for(s.MatchOver)
+    assert (over.result.reason, over.result.detail.message) == ("left", "red left the match")
+    assert "ZeroDivisionError" not in over.model_dump_json()
+    (left,) = (said for said in messages(kept(world)["red"], "from_client") if said["type"] == "leave")
+    assert left["reason"] == "bot_failed: ZeroDivisionError: division by zero"
+
+
 async def test_an_end_by_the_rules_keeps_who_played_and_no_frames(world: World, autojump_clock: MockClock) -> None:
     red, blue, _ = await playing(world, max_plies=2)
     await red.play_on(1)

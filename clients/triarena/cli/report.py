@@ -75,7 +75,7 @@ def _iso(at: datetime) -> str:
 def sections(stored: StoredMatch) -> Iterator[str]:
     """What is printed, part by part."""
     evidence = stored.ended.evidence if stored.ended is not None and stored.ended.evidence is not None else {}
-    yield _heading(stored)
+    yield _heading(stored, evidence)
     for side in SIDES:
         yield _player(stored, side, evidence.get(side, {}))
     yield ""
@@ -88,7 +88,7 @@ def sections(stored: StoredMatch) -> Iterator[str]:
     yield f"\ncheck it by the rules, and see it again: {command('replay', stored.match, '--boards')}"
 
 
-def _heading(stored: StoredMatch) -> str:
+def _heading(stored: StoredMatch, evidence: Mapping[str, Any]) -> str:
     opened, ended = stored.opened, stored.ended
     options = ", ".join(f"{name} {value}" for name, value in opened.options.items())
     until = "not ended" if ended is None else f"ended {_iso(ended.at)}"
@@ -97,7 +97,22 @@ def _heading(stored: StoredMatch) -> str:
         f"version {opened.rules_version} of the rules, on {opened.settings.get('server', 'an unknown server')}\n"
         f"started {_iso(opened.at)}, {until}, {len(stored.plies)} plies\n"
         f"{_ending(stored)}\n"
+        + "".join(f"{side} left and gave as its reason: {why}\n" for side, why in _reasons(evidence))
     )
+
+
+def _reasons(evidence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The sides that left the match saying why; a bot's fault, for example."""
+    for side in SIDES:
+        for frame in evidence.get(side, {}).get("frames", {}).get("from_client", ()):
+            message = frame.get("message", {})
+            if message.get("type") == "leave" and message.get("reason"):
+                yield side, _printable(str(message["reason"]))
+
+
+def _printable(text: str) -> str:
+    """A player's words, without what a terminal might obey."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _ending(stored: StoredMatch) -> str:
@@ -115,11 +130,12 @@ def _player(stored: StoredMatch, side: str, evidence: Mapping[str, Any]) -> str:
     lines = [f"{side:<5} {name}: {clock(stored.opened.time_control.get(side, {}))}; used {used:.0f} ms"]
     for visit in evidence.get("visits", ()):
         end = f"to {_clock_time(visit['until'])} ({visit['why']})" if visit["until"] else "to the end"
-        software = visit["software"] or "unnamed software"
+        software = _printable(visit["software"]) or "unnamed software"
         came = f"from {_clock_time(visit['since'])} {end}"
         lines.append(f"      {software}, connection {visit['connection']} from {visit['address']}, {came}")
     if not evidence:
-        lines.append(f"      {stored.opened.settings.get('seats', {}).get(side, {}).get('software') or 'unnamed'}")
+        software = stored.opened.settings.get("seats", {}).get(side, {}).get("software") or "unnamed"
+        lines.append(f"      {_printable(software)}")
     return "\n".join(lines)
 
 
@@ -142,7 +158,7 @@ def _words(frames: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[str]:
         untaken = " (never taken)" if mark == "<<" and frame["taken"] is None else ""
         line = f"{_clock_time(at)} {mark} {_content(frame)}"
         cut = " ..." if len(line) > WIDTH or frame.get("cut") else ""
-        yield f"{line[:WIDTH]}{cut}{untaken}"
+        yield f"{_printable(line[:WIDTH])}{cut}{untaken}"
 
 
 def _content(frame: Mapping[str, Any]) -> str:

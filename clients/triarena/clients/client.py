@@ -106,13 +106,13 @@ def play_seat(
                 _sit_again(player, request, comeback, lost)
                 tell(player.joined)
     except BotError as error:
-        error.match_over = leave(connection, player.joined.room)
+        error.match_over = leave(connection, player.joined.room, why=f"{error.code}: {error.message}")
         if error.match_over is not None:
             tell(error.match_over)
         raise
     except KeyboardInterrupt:
         with suppress(ClientError, LocalProtocolError):  # the latter when there is no seat at the moment
-            connection.send(Leave(room=player.joined.room))
+            connection.send(Leave(room=player.joined.room, reason="interrupted: somebody stopped the program"))
         raise
 
 

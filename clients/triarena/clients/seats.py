@@ -18,6 +18,9 @@ from .errors import ClientError, ConnectionLost, Farewell, ServerError
 
 SeatRequest: TypeAlias = Join | JoinRoom | JoinReserved
 
+REASON: Final = 200
+"""How many characters ``leave`` has for its reason."""
+
 PERHAPS_OURS: Final = frozenset(["reservation_used", "room_full"])
 """Refusals that may mean our own seat, until the server has noticed that the connection which took it was lost."""
 
@@ -62,15 +65,18 @@ def take_seat_back(connection: Connection, seat: Joined, request: SeatRequest | 
             raise
     joined = _ask_for_seat(connection, request)
     if joined.game != seat.game:
-        leave(connection, joined.room)
+        leave(connection, joined.room, why=f"other_game: the seat was of {seat.game}")
         raise ClientError("other_game", f"room {joined.room} plays {joined.game} now, not {seat.game}; join again")
     return joined
 
 
-def leave(connection: Connection, room: str, timeout: float = 5.0) -> MatchOver | None:
-    """Give up a seat; how the match ended if one was under way. A server that does not answer is left without."""
+def leave(connection: Connection, room: str, timeout: float = 5.0, *, why: str = "") -> MatchOver | None:
+    """Give up a seat; how the match ended if one was under way. A server that does not answer is left without.
+
+    ``why`` is for the organiser to read, as a code and a sentence.
+    """
     with suppress(ClientError):
-        connection.send(Leave(room=room))
+        connection.send(Leave(room=room, reason=one_line(why)))
         while True:
             message = connection.receive(timeout)
             if isinstance(message, Left | MatchOver) and message.room == room:
@@ -87,9 +93,14 @@ def _ask_for_seat(connection: Connection, request: SeatRequest) -> Joined:
             sentence = f"the server plays {joined.game} by rules version {theirs[joined.game]}, this installation knows"
             raise ClientError("rules_version", f"{sentence} version {ours}: update the older one")
     except UnknownGame as error:
-        leave(connection, joined.room)
+        leave(connection, joined.room, why=f"unknown_game: {error}")
         raise ClientError("unknown_game", f"{error}: install the distribution that brings it") from None
-    except ClientError:
-        leave(connection, joined.room)
+    except ClientError as error:
+        leave(connection, joined.room, why=f"{error.code}: {error.message}")
         raise
     return joined
+
+
+def one_line(text: str) -> str:
+    """As much of a text as a message takes for a reason, without what a terminal might obey."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in " ".join(text.split()))[:REASON]

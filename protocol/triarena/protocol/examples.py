@@ -57,6 +57,8 @@ def _from_client() -> Iterator[Example]:
     yield client(c.JoinReserved(id=1, reservation="7RKQ-M2XD-PW4H"), "The seat that was reserved.")
     yield client(c.Rejoin(id=1, token=TOKEN), "The seat of a lost connection.")
     yield client(c.Leave(id=2, room=ROOM), "Give the seat back.")
+    failed = "bot_failed: choose_move raised ZeroDivisionError: division by zero in bot.py, line 7"
+    yield client(c.Leave(room=ROOM, reason=failed), "Give up a match, and say why.")
     yield client(c.Ready(room=ROOM), "The bot can play.")
     yield client(c.Surrender(room=ROOM), "Give up.")
     yield client(c.Observe(id=1, room=ROOM), "Watch.")

@@ -101,6 +101,10 @@ class Leave(Value):
     id: RequestId | None = None
     """As with a request: ``left`` carries the same."""
     room: RoomId
+    reason: Annotated[str, Field(max_length=200)] = ""
+    """Why, e.g. ``bot_failed: ZeroDivisionError: division by zero``, for the organiser to read in the match's report.
+    The opponent is told only that you left.
+    """
 
 
 class Ready(Value):

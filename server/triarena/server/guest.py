@@ -243,6 +243,8 @@ class Guest:
         side = self._side(message.room)
         room = self.rooms.pop(message.room)
         if room.referee is not None:
+            # Why is the organiser's to know: it stays among the frames of the evidence, which the opponent never sees.
+            log.info("player_left", room=room.id, match=room.match, side=side.value, why=message.reason or None)
             room.put(Gone(side, "left", f"{side.value} left the match"))
             return
         self.connection.post(Left(id=message.id, room=room.id))
