@@ -81,8 +81,10 @@ def test_a_missing_extra_is_named_with_its_installation(
 ) -> None:
     result = run_with(monkeypatch, fail(ModuleNotFoundError(f"No module named {missing!r}", name=missing)))
     assert result.exit_code == 2
-    sentence = f"triarena probe needs {missing.partition('.')[0]}, which is not installed"
-    assert result.output == f"Error: {sentence}; install it with: pip install 'triarena[{extra}]' [not_installed]\n"
+    module = missing.partition(".")[0]
+    sentence = f"triarena probe needs the extra '{extra}', which is not installed ({module} is missing)"
+    advice = f"from the folder of TriArena's clone: pip install '.[{extra}]'"
+    assert result.output == f"Error: {sentence}; {advice} [not_installed]\n"
 
 
 def test_a_missing_module_of_no_extra_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,7 @@ EXTRAS = {
     "alembic": "server",
     "platformdirs": "server",
     "filelock": "server",
+    "annotated_types": "server",
     "psycopg": "postgresql",
     "psutil": "tournament",
 }
@@ -199,8 +200,8 @@ def _explain_import_error(ctx: click.Context, error: ImportError) -> NoReturn:
     if missing not in EXTRAS:
         _explain_fault(ctx, error)
     raise NotInstalled(
-        f"triarena {ctx.meta[COMMAND_NAME]} needs {missing}, which is not installed; "
-        f"install it with: pip install 'triarena[{EXTRAS[missing]}]' [not_installed]"
+        f"triarena {ctx.meta[COMMAND_NAME]} needs the extra {EXTRAS[missing]!r}, which is not installed ({missing} is "
+        f"missing); from the folder of TriArena's clone: pip install '.[{EXTRAS[missing]}]' [not_installed]"
     ) from None
 
 

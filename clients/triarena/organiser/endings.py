@@ -104,7 +104,7 @@ def obstacle(event: Mapping[str, Any], order: Mapping[str, Any]) -> str:
     cwd: str | None = order["cwd"]
     named_by_path = bool(os.path.dirname(program))
     if event["error"] in ("ImportError", "ModuleNotFoundError"):
-        return "guarding a process needs the package psutil on this system: install triarena[tournament]"
+        return "guarding a process needs the package psutil on this system: install the extra 'tournament'"
     if event["filename"] == order["log"]:
         return f"its log cannot be written: {event['text']}"
     if cwd is not None and not os.path.isdir(cwd):

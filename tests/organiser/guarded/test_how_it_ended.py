@@ -24,7 +24,7 @@ GIB = 1 << 30
         (
             {"why": "cannot_start", "error": "ModuleNotFoundError", "errno": None, "filename": None, "text": "psutil"},
             "it could not be started: guarding a process needs the package psutil on this system: "
-            "install triarena[tournament]",
+            "install the extra 'tournament'",
         ),
     ],
 )

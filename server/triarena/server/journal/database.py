@@ -82,7 +82,7 @@ def engine(url: sa.URL, sqlite_mode: str) -> sa.Engine:
             json_serializer=_to_json,
         )
     except ImportError:
-        message = "A PostgreSQL database needs the driver psycopg; install triarena[postgresql]."
+        message = "A PostgreSQL database needs the driver psycopg; install the extra 'postgresql' (see the README)."
         raise JournalError("driver_missing", message) from None
     event.listen(made, "connect", _greet_sqlite if made.dialect.name == "sqlite" else _greet_postgresql)
     return made
