@@ -73,6 +73,7 @@ def test_what_only_the_lot_decided_is_shown_as_such(tmp_path: Path) -> None:
 
 def test_numbers_read_well() -> None:
     assert [number(value) for value in (0.0, -0.0, 0.5, 12.0, 31.25, 1 / 3)] == ["0", "0", "0.5", "12", "31.25", "0.33"]
+    assert [number(value) for value in (-1.5, -1e9)] == ["\u22121.5", "\u22121000000000"]
     assert [signed(value) for value in (0.4, 12.5, -99.7)] == ["0", "+12", "\u2212100"]
     assert [percent(value) for value in (0.0, 0.004, 0.5, 0.976, 0.9999)] == ["<1", "<1", "50", "98", ">99"]
     assert [seconds(value) for value in (0.254, 48.4, 100, 3599, 3600 * 3 + 300)] == [

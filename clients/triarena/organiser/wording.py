@@ -38,7 +38,8 @@ MINUS: Final = "\u2212"
 
 def number(value: float) -> str:
     """Points and scores: without needless digits, at most two after the point."""
-    return f"{round(value, 2) + 0.0:g}" if abs(value) < 1e6 else f"{value:.0f}"
+    text = f"{round(value, 2) + 0.0:g}" if abs(value) < 1e6 else f"{value:.0f}"
+    return text.replace("-", MINUS)
 
 
 def signed(value: float) -> str:

@@ -9,6 +9,8 @@ from .markup import Markup, join, tag
 
 NO_BREAK = "\u2011"
 """A hyphen after which no line begins."""
+LONGEST_UNBROKEN = 10
+"""Longer titles may be broken at their hyphens, so that all columns fit a screen."""
 
 
 def standings_table(report: EventReport) -> Markup:
@@ -35,7 +37,7 @@ def standings_table(report: EventReport) -> Markup:
 
 
 def _heading(title: str, order: str, explained: str | None = None) -> Markup:
-    unbroken = title.replace("-", NO_BREAK)
+    unbroken = title.replace("-", NO_BREAK) if len(title) <= LONGEST_UNBROKEN else title
     return tag("th", unbroken, class_="n", data_sort=order, scope="col", title=explained)
 
 

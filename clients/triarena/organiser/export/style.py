@@ -9,12 +9,14 @@ STYLE: Final = """
   color-scheme: light dark;
   --ink: #1b1f24; --soft: #5d6670; --line: #d8dde3; --ground: #f4f6f8; --card: #ffffff; --stripe: #f7f9fa;
   --accent: #2f6f4f; --accent-soft: #dcefe4; --red: #c8372d; --blue: #2563c9;
+  --faint: #a0a9b2;
   --good: #d9efdf; --fair: #eef5ee; --poor: #fbeeee; --bad: #f6dad8; --warn: #8a5200; --warn-soft: #fdf0d5;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ink: #e7eaed; --soft: #9aa5b1; --line: #343c45; --ground: #12161a; --card: #1b2127; --stripe: #20272e;
     --accent: #6fcf97; --accent-soft: #1f3a2c; --red: #ff7b72; --blue: #79b0ff;
+    --faint: #65717d;
     --good: #1f4a31; --fair: #22352a; --poor: #3a2729; --bad: #552a2b; --warn: #ffc66b; --warn-soft: #3d2f15;
   }
 }
@@ -47,15 +49,16 @@ table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .beside { display: flex; flex-wrap: wrap; gap: 0 2.5rem; }
 .beside > div { min-width: 0; max-width: 100%; }
 .beside .caption { max-width: 26rem; }
-th, td { padding: .36rem .65rem; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { padding: .375rem .6rem; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
 thead th { font-size: .82rem; font-weight: 600; color: var(--soft); border-bottom-width: 2px; vertical-align: bottom;
   white-space: normal; line-height: 1.25; }
+tbody th, tbody td { line-height: 1.5rem; }
 td.n, th.n { text-align: right; }
 td.c, th.c { text-align: center; }
 tbody tr:nth-child(even) > * { background: var(--stripe); }
-td.zero { color: var(--soft); opacity: .55; }
+td.zero { color: var(--faint); }
 td.failed { color: var(--warn); font-weight: 600; }
-table.standings { font-size: 1.06rem; width: 100%; }
+table.standings { font-size: 1.03rem; width: 100%; border-collapse: separate; border-spacing: 0; }
 table.standings td.points { font-weight: 700; }
 table.standings tbody th, table.cross tbody th { position: sticky; left: 0; background: var(--card); font-weight: 600;
   max-width: 16rem; overflow: hidden; text-overflow: ellipsis; }
@@ -105,7 +108,7 @@ footer { padding: .5rem 1rem 2.5rem; font-size: .88rem; }
 @media (min-width: 110rem) { html { font-size: 125%; } }
 @media (max-width: 40rem) {
   section { padding: 1rem .8rem; border-radius: .5rem; margin: .8rem -.5rem; }
-  th, td { padding: .32rem .45rem; }
+  th, td { padding: .3125rem .45rem; }
   table.standings { font-size: .97rem; }
   table.standings tbody th { max-width: 8.5rem; }
 }
