@@ -32,9 +32,11 @@ class MoveError(ValueError):
     """A move that cannot be played. ``code`` is stable, ``str(error)`` is a sentence for a person."""
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
         self.code = code
         self.message = message
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class MalformedMove(MoveError):
