@@ -103,7 +103,7 @@ def test_other_peoples_variables_are_left_alone() -> None:
         ("[rooms]\nidle_second = 3", "there is no setting rooms.idle_second, did you mean idle_seconds; [rooms] has "
          "idle_seconds, reservation_seconds, grace_seconds, resume_seconds."),
         ("[room]\nidle_seconds = 3", "there is no section [room], did you mean rooms; there are server, clock, limits, "
-         "rooms, bots."),
+         "rooms, bots, socha."),
         ("[bots]\nrequired = 'yes'", "bots.required must be true or false, not 'yes'."),
         ("[server]\ntls_key = ''", "server.tls_key must be a text that is not empty, not ''."),
     ],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import trio
 
-from triarena.server.app import CannotListen, Plan, watch_signals
+from triarena.server.app import Addresses, CannotListen, Plan, watch_signals
 from triarena.server.app import serve as serve_plan
 from triarena.server.journal import JournalError
 from triarena.server.logs import configure_logging
@@ -52,6 +51,7 @@ class BadSettings(Failure):
 @click.option("--database", help="Database URL; SQLite in the data folder if left out.")
 @click.option("--move-time", type=float, help="Seconds for one move.  [default: 2]")
 @click.option("--startup-time", type=float, help="Seconds to get ready before the first move.  [default: 30]")
+@click.option("--socha", is_flag=True, default=None, help="Also let clients of the Software-Challenge 2024 play.")
 @click.option("--log-format", help="console or json.  [default: by whether the log goes to a terminal]")
 @click.option("--log-level", help="debug, info, warning or error.  [default: info]")
 @click.option("--print-config", is_flag=True, help="Print all settings with their explanations, and exit.")
@@ -91,6 +91,7 @@ def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
         "log_level": "server.log_level",
         "move_time": "clock.move_seconds",
         "startup_time": "clock.startup_seconds",
+        "socha": "socha.enabled",
     }
     chosen = {keys[name]: value for name, value in flags.items()}
     if flags["move_time"] is not None:  # in place of a budget that a file may have set
@@ -114,8 +115,10 @@ async def _main(settings: Settings, secret: AdminSecret, the_plan: Plan) -> None
     failures: list[Exception] = []
     written: list[int] = []
 
-    def ready(addresses: Sequence[tuple[str, int]]) -> None:
-        _announce(settings, secret, the_plan.house.software, addresses)
+    gateway: list[tuple[str, int]] = []
+
+    def ready(addresses: Addresses) -> None:
+        _announce(settings, secret, the_plan.house.software, addresses, gateway)
         if settings.server.port_file is not None:
             try:
                 _write_port(settings.server.port_file, addresses[0][1])
@@ -127,7 +130,7 @@ async def _main(settings: Settings, secret: AdminSecret, the_plan: Plan) -> None
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch_signals, stop, nursery.cancel_scope)
         try:
-            await serve_plan(the_plan, stop, ready)
+            await serve_plan(the_plan, stop, ready, gateway.extend)
         except (CannotListen, JournalError) as error:
             failures.append(error)
         nursery.cancel_scope.cancel()
@@ -137,12 +140,12 @@ async def _main(settings: Settings, secret: AdminSecret, the_plan: Plan) -> None
         raise failures[0]
 
 
-def _announce(settings: Settings, secret: AdminSecret, software: str, addresses: Sequence[tuple[str, int]]) -> None:
+def _announce(settings: Settings, secret: AdminSecret, software: str, addresses: Addresses, gateway: Addresses) -> None:
     """Say where the server is, what it plays, where it keeps its data, and the secret when it is new."""
     from triarena.games import games
 
     port = addresses[0][1]
-    lines = [f"{software} listens on {', '.join(f'{host}:{port}' for host, port in addresses)}"]
+    lines = [f"{software} listens on {_listed(addresses)}"]
     lines.append("games:  " + ", ".join(games()))
     lines.append(f"data:   {settings.server.data_dir}")
     if secret.is_new:
@@ -155,10 +158,16 @@ def _announce(settings: Settings, secret: AdminSecret, software: str, addresses:
     join = ["join", "--game", "towerwars", "random", *(["--port", str(port)] if port != DEFAULT_PORT else [])]
     join += ["--tls"] if settings.server.tls_certificate is not None else []
     lines.append(f"a bot joins with:  {command(*join)}")
+    if gateway:
+        lines.append(f"Software-Challenge: {_listed(gateway)}")
     if others := hosts_for_others([host for host, _ in addresses]):
         lines.append(f"from elsewhere:    the same with --host {' or --host '.join(others)}")
     click.echo("\n".join(lines))
     sys.stdout.flush()
+
+
+def _listed(addresses: Addresses) -> str:
+    return ", ".join(f"{host}:{port}" for host, port in addresses)
 
 
 def _write_port(file: Path, port: int) -> None:

@@ -17,19 +17,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from secrets import randbelow
+from typing import TypeAlias
 
 import structlog
 import trio
 
 from .connection import FAREWELL_SECONDS
 from .descriptors import RESERVED, provide_descriptors
-from .door import Door, DoorRules
+from .door import Door, DoorRules, Reception
 from .house import House
 from .journal import Journal, claim_database, open_journal
 from .lag import LoopLag
 from .lobby import Lobby
 from .names import Names
 from .recovery import Remains, read_remains, recover
+from .socha.gateway import Gateway, GatewayRules
 
 log = structlog.get_logger()
 
@@ -62,29 +64,48 @@ class Plan:
     door: DoorRules
     grace: float
     """Seconds that matches have to finish when the server is asked to stop."""
+    gateway: GatewayRules | None = None
+    """How clients of the Software-Challenge come in, if they may."""
 
 
-async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[str, int]]], None]) -> None:
-    """Serve until ``stop`` is set. ``ready`` is told the addresses once clients can connect.
+Addresses: TypeAlias = Sequence[tuple[str, int]]
+Ready: TypeAlias = Callable[[Addresses], None]
+
+
+@dataclass(slots=True)
+class Listeners:
+    """Where clients come in."""
+
+    usual: Sequence[trio.SocketListener] = ()
+    gateway: Sequence[trio.SocketListener] = ()
+    """For clients of the Software-Challenge."""
+
+
+async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lambda addresses: None) -> None:
+    """Serve until ``stop`` is set. ``ready`` is told the addresses once clients can connect; just before, ``gateway``
+    those for clients of the Software-Challenge.
 
     Raises CannotListen, or JournalError if the database can't be opened, or another server uses it.
     """
-    listeners = await _listen(plan.host, plan.port)
+    listeners = Listeners()
     lag = LoopLag()
     lag.align(trio.current_time())
     trio.lowlevel.add_instrument(lag)
     try:
+        listeners.usual = await _listen(plan.host, plan.port)
+        if plan.gateway is not None:
+            listeners.gateway = await _listen(plan.host, plan.gateway.port)
         async with claim_database(plan.database) as claim, open_journal(plan.database) as journal:
             still_open = datetime.now(UTC) - timedelta(seconds=plan.house.idle)
             remains = await trio.to_thread.run_sync(read_remains, plan.database, still_open)
             async with trio.open_nursery() as guarded:
                 guarded.start_soon(claim.guard, guarded.cancel_scope)
                 guarded.start_soon(journal.guard, guarded.cancel_scope)
-                await _host(plan, stop, ready, listeners, lag, journal, remains)
+                await _host(plan, stop, ready, gateway, listeners, lag, journal, remains)
                 guarded.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(lag)
-        for listener in listeners:
+        for listener in (*listeners.usual, *listeners.gateway):
             await trio.aclose_forcefully(listener)
     if (failure := claim.failure or journal.replaced) is not None:
         raise failure
@@ -93,8 +114,9 @@ async def serve(plan: Plan, stop: trio.Event, ready: Callable[[Sequence[tuple[st
 async def _host(
     plan: Plan,
     stop: trio.Event,
-    ready: Callable[[Sequence[tuple[str, int]]], None],
-    listeners: Sequence[trio.SocketListener],
+    ready: Ready,
+    gateway: Ready,
+    listeners: Listeners,
     lag: LoopLag,
     journal: Journal,
     remains: Remains,
@@ -108,11 +130,16 @@ async def _host(
             await recover(lobby, remains)
             entrance = Door(_affordable(plan.door), lobby.serve, connections, lag)
             async with trio.open_nursery() as door:
-                for listener in listeners:
+                for listener in listeners.usual:
                     door.start_soon(entrance.keep, listener)
+                if plan.gateway is not None:
+                    way_in = Gateway(plan.gateway, lobby)
+                    for listener in listeners.gateway:
+                        door.start_soon(entrance.keep, listener, Reception(way_in.tongue, way_in.serve))
                 door.start_soon(_sweep, lobby)
                 door.start_soon(_collect_garbage, lobby)
-                ready([_address(listener.socket) for listener in listeners])
+                gateway(_addresses(listeners.gateway))
+                ready(_addresses(listeners.usual))
                 await stop.wait()
                 log.info("stopping", matches=lobby.running(), grace=plan.grace, hint="a second Ctrl-C stops at once")
                 await _finish_matches(lobby, plan.grace)
@@ -149,9 +176,9 @@ async def _listen(host: str, port: int) -> list[trio.SocketListener]:
         raise CannotListen(f"cannot listen on {host}:{port}: {why}") from None
 
 
-def _address(listening: trio.socket.SocketType) -> tuple[str, int]:
-    host, port = listening.getsockname()[:2]
-    return str(host), int(port)
+def _addresses(listeners: Sequence[trio.SocketListener]) -> list[tuple[str, int]]:
+    named = (listener.socket.getsockname()[:2] for listener in listeners)
+    return [(str(host), int(port)) for host, port in named]
 
 
 def _affordable(rules: DoorRules) -> DoorRules:

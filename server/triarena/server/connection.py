@@ -25,7 +25,7 @@ from triarena.protocol.table import Phase
 from .handler import LOST, Handler, Loss, LossReason, Patience
 from .rate import Meter
 from .transcript import Transcript
-from .wire import MSGPACK, Bye, Tongue
+from .wire import GOODBYE, MSGPACK, Bye, Tongue
 
 log = structlog.get_logger()
 
@@ -292,7 +292,7 @@ class Connection:
                 self._answer_fault(item, handler)
             elif isinstance(item, Bye):
                 self.loss = Loss("disconnected", "the client said goodbye", final=True)
-                self.close("goodbye", "you said goodbye")
+                self.close(GOODBYE, "you said goodbye")
             elif isinstance(item, Ping | Pong):
                 cost += 1
                 if isinstance(item, Ping):

@@ -12,7 +12,6 @@ from itertools import count
 import structlog
 import trio
 
-from triarena.protocol.codec import encode
 from triarena.protocol.from_server import Refused
 
 from .admission import Admission, Bounds, Visitor
@@ -22,6 +21,7 @@ from .lag import LoopLag
 from .refusal import Refusal
 from .stamps import StampClock, StampedStream
 from .tls import NotTls, secured
+from .wire import MSGPACK, Tongue
 
 log = structlog.get_logger()
 
@@ -43,6 +43,16 @@ class DoorRules:
     patience: Patience
     tls: ssl.SSLContext | None = None
     """With it every connection must be a TLS one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reception:
+    """What awaits those who come in at a listener."""
+
+    tongue: Tongue
+    serve: Callable[[Connection], Awaitable[None]]
+    """Keeps a connection from the greeting to the farewell."""
+    tls: ssl.SSLContext | None = None
 
 
 @dataclass(eq=False, slots=True)
@@ -89,9 +99,9 @@ class Door:
         nursery: trio.Nursery,
         lag: LoopLag,
     ) -> None:
-        """``serve`` keeps a connection from the greeting to the farewell."""
+        """``serve`` keeps a connection that speaks our protocol from the greeting to the farewell."""
         self._rules = rules
-        self._serve = serve
+        self._usual = Reception(MSGPACK, serve, rules.tls)
         self._nursery = nursery
         self._lag = lag
         self._clock = StampClock()
@@ -100,7 +110,7 @@ class Door:
         self._refusing = 0
         self._say_refused, self._say_exhausted = Seldom(), Seldom()
 
-    async def keep(self, listener: trio.SocketListener) -> None:
+    async def keep(self, listener: trio.SocketListener, reception: Reception | None = None) -> None:
         """Accept until cancelled."""
         while True:
             try:
@@ -111,9 +121,9 @@ class Door:
                     log.error("cannot_accept", why=error.strerror or str(error), times=many, open=self._admission.count)
                 await trio.sleep(RETRY_SECONDS)
                 continue
-            self._open(stream)
+            self._open(stream, reception or self._usual)
 
-    def _open(self, stream: trio.SocketStream) -> None:
+    def _open(self, stream: trio.SocketStream, reception: Reception) -> None:
         """Let somebody in, or not."""
         address = "unknown"
         with suppress(OSError):
@@ -129,12 +139,17 @@ class Door:
                 stream.socket.close()
                 return
             self._refusing += 1
-            self._nursery.start_soon(self._refuse, stream, refusal)
+            self._nursery.start_soon(self._refuse, stream, reception, refusal)
         else:
-            self._nursery.start_soon(self._receive, stream, visitor, handshake.scope, address)
+            self._nursery.start_soon(self._receive, stream, reception, visitor, handshake.scope, address)
 
     async def _receive(
-        self, plain: trio.SocketStream, visitor: Visitor, handshake: trio.CancelScope, address: str
+        self,
+        plain: trio.SocketStream,
+        reception: Reception,
+        visitor: Visitor,
+        handshake: trio.CancelScope,
+        address: str,
     ) -> None:
         """Serve one client; its trouble, and ours with it, is nobody else's."""
         number = str(next(self._numbers))
@@ -142,40 +157,47 @@ class Door:
             stamped = StampedStream(plain, self._clock, self._lag.arrival)
             stream = None
             with handshake:
-                stream = await self._secured(stamped, number, address)
+                stream = await self._secured(stamped, reception, number, address)
             if stream is not None and not handshake.cancel_called:
                 connection = Connection(
-                    stream, number, address, self._rules.patience, stamped.arrival, self._lag.worst_since
+                    stream,
+                    number,
+                    address,
+                    self._rules.patience,
+                    stamped.arrival,
+                    self._lag.worst_since,
+                    reception.tongue,
                 )
                 visitor.connection = connection
-                await self._serve(connection)
+                await reception.serve(connection)
         except Exception:
             log.exception("connection_failed", connection=number)
         finally:
             self._admission.leave(visitor)
             plain.socket.close()
 
-    async def _secured(self, plain: StampedStream, number: str, address: str) -> trio.abc.HalfCloseableStream | None:
+    async def _secured(
+        self, plain: StampedStream, reception: Reception, number: str, address: str
+    ) -> trio.abc.HalfCloseableStream | None:
         """The stream to talk over; None if the client could not agree on one in time."""
-        if self._rules.tls is None:
+        if reception.tls is None:
             return plain
         try:
             with trio.fail_after(self._rules.patience.greeting):
-                return await secured(plain, self._rules.tls)
+                return await secured(plain, reception.tls)
         except NotTls as error:
-            await _say(plain, Refused(code="tls_required", message=str(error)))
+            await _say(plain, reception.tongue, Refused(code="tls_required", message=str(error)))
         except (trio.TooSlowError, trio.BrokenResourceError, trio.ClosedResourceError) as error:
             why = str(error.__cause__ or error) or "it took too long"
             log.info("no_tls", connection=number, address=address, why=why)
         return None
 
-    async def _refuse(self, plain: trio.SocketStream, refusal: Refusal) -> None:
+    async def _refuse(self, plain: trio.SocketStream, reception: Reception, refusal: Refusal) -> None:
         """Turn somebody away, with a sentence."""
         try:
             with trio.move_on_after(REFUSAL_SECONDS):
-                tls = self._rules.tls
-                stream = plain if tls is None else await secured(plain, tls)
-                await _say(stream, Refused(code=refusal.code, message=refusal.message))
+                stream = plain if reception.tls is None else await secured(plain, reception.tls)
+                await _say(stream, reception.tongue, Refused(code=refusal.code, message=refusal.message))
         except (NotTls, trio.BrokenResourceError, trio.ClosedResourceError):
             pass
         finally:
@@ -183,10 +205,10 @@ class Door:
             plain.socket.close()
 
 
-async def _say(stream: trio.abc.HalfCloseableStream, refused: Refused) -> None:
+async def _say(stream: trio.abc.HalfCloseableStream, tongue: Tongue, refused: Refused) -> None:
     """Say the only words, and let the client read them: a socket closed with unread data would destroy them."""
     with suppress(trio.BrokenResourceError), trio.move_on_after(REFUSAL_SECONDS):
-        await stream.send_all(encode(refused).data)
+        await stream.send_all(tongue.session().send(refused))
         await stream.send_eof()
         for _ in range(4):  # its own first words, and no endless flood
             if not await stream.receive_some(THROWN_AWAY):

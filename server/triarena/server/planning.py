@@ -13,6 +13,7 @@ from .house import House
 from .rate import Pace
 from .secret import AdminSecret
 from .settings import ClockSettings, Settings
+from .socha.gateway import GatewayRules
 from .tls import server_context
 
 
@@ -55,6 +56,8 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         queue_bytes=limits.queue_bytes,
         pace=Pace(limits.messages_per_second, limits.bytes_per_second, limits.flood_seconds),
     )
+    socha = settings.socha
+    gateway = GatewayRules(socha.port, socha.rules, socha.password) if socha.enabled else None
     bounds = Bounds(limits.connections, limits.connections_per_address, limits.newcomers)
     return Plan(
         host=server.host,
@@ -64,6 +67,7 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         house=house,
         door=DoorRules(bounds, patience, tls),
         grace=server.stop_grace_seconds,
+        gateway=gateway,
     )
 
 

@@ -204,6 +204,24 @@ class BotSettings(Section):
     )
 
 
+class SochaSettings(Section):
+    """A second port for clients of the Software-Challenge 2024, which speak XML and play Mississippi Queen."""
+
+    enabled: bool = Field(False, description="Whether there is such a port. It has no TLS: these clients know none.")
+    port: int = Field(13050, ge=0, le=65_535, description="TCP port, on server.host; 0 takes any free one.")
+    rules: Literal["server-24.2.5", "seed"] = Field(
+        "server-24.2.5", description="Rules of the rooms that these clients open; they expect server-24.2.5."
+    )
+    password: str | None = Field(
+        None,
+        min_length=1,
+        max_length=128,
+        repr=False,
+        examples=["examplepassword"],
+        description="Makes such a client an administrator, like the server's own secret. It travels unencrypted.",
+    )
+
+
 class Settings(Section):
     """All settings."""
 
@@ -212,6 +230,7 @@ class Settings(Section):
     limits: LimitSettings = Field(default_factory=LimitSettings)
     rooms: RoomSettings = Field(default_factory=RoomSettings)
     bots: BotSettings = Field(default_factory=BotSettings)
+    socha: SochaSettings = Field(default_factory=SochaSettings)
 
 
 SECTIONS: dict[str, type[Section]] = {name: type(section) for name, section in Settings()}
@@ -231,6 +250,8 @@ def contradictions(settings: Settings) -> list[str]:
         found.append("clock.strikes are for a time for each move; set clock.strikes or clock.budget_seconds to 0.")
     if clock.increment_seconds and not clock.budget_seconds:
         found.append("clock.increment_seconds adds to a budget; set clock.budget_seconds, too, or neither.")
+    if settings.socha.enabled and settings.socha.port == settings.server.port != 0:
+        found.append(f"socha.port and server.port are both {settings.server.port}; set one of them to another port.")
     if settings.server.tls_key is not None and settings.server.tls_certificate is None:
         found.append("server.tls_key is for TLS, which takes a server.tls_certificate; set both, or none.")
     if settings.limits.rooms_per_connection > settings.limits.rooms:

@@ -68,7 +68,9 @@ def _explained(key: str, field: FieldInfo, value: Any) -> list[str]:
         # TOML has no way to say "none": the key is left out, here by a comment sign.
         examples = field.examples or [""]
         return [*lines, f"# {key} = {_toml(examples[0])}"]
-    if not field.repr:
+    if key == "password":
+        value = "***"
+    elif not field.repr:
         value = _PASSWORD.sub(lambda found: f"{found[1]}:***@" if found[1] is not None else "=***", value)
     choices = f"  # {_range(field)}" if field.annotation in {int, float} else ""
     if field.annotation is bool:

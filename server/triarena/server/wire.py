@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from triarena.protocol.codec import Encoded
 from triarena.protocol.frames import HEADER
@@ -16,6 +16,9 @@ from triarena.protocol.from_client import FromClient
 from triarena.protocol.from_server import FromServer
 from triarena.protocol.session import Fault, server_session
 from triarena.protocol.table import Phase
+
+GOODBYE: Final = "goodbye"
+"""The code with which a connection is closed when its client has said so."""
 
 
 @dataclass(frozen=True, slots=True)

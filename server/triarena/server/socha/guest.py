@@ -1,0 +1,73 @@
+"""A client of the Software-Challenge as the lobby sees it."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from triarena.games import AnyGame, Side
+from triarena.protocol import from_client as c
+from triarena.protocol.from_server import RoomView, Snapshot
+from triarena.server.connection import Connection
+from triarena.server.guest import Guest
+from triarena.server.refusal import Refusal
+from triarena.server.room import Room
+
+from .requests import GAME
+from .state import TEAMS
+
+if TYPE_CHECKING:
+    from triarena.server.lobby import Lobby
+
+SOFTWARE = "a client of the Software-Challenge 2024"
+
+
+class XmlGuest(Guest):
+    """Like any other, with the few things in which the original's clients differ."""
+
+    __slots__ = ("_password",)
+
+    def __init__(self, connection: Connection, lobby: Lobby, password: str | None) -> None:
+        super().__init__(connection, lobby)
+        self.software = SOFTWARE
+        self._password = password
+
+    def must_know(self, game: AnyGame) -> None:
+        """The original's clients know one game."""
+        if game.name != GAME:
+            raise Refusal("wrong_game", f"{game.title} is played there, which this protocol has no words for")
+
+    def called(self, side: Side) -> str:
+        """By its team: these clients tell no name."""
+        return TEAMS[side.value]
+
+    def is_secret(self, offered: str) -> bool:
+        """Whether it is the password that was set for these clients."""
+        if self._password is None:
+            return False
+        return hmac.compare_digest(offered.encode("utf-8", "surrogatepass"), self._password.encode())
+
+    def gone(self) -> None:
+        """These clients have no way to come back: a loss is final, as it was with the original."""
+        self.connection.loss = replace(self.connection.loss, final=True)
+        super().gone()
+
+    def _act(self, message: c.FromClient, at: float) -> None:
+        super()._act(message, at)
+        if isinstance(message, c.Observe):
+            room = self._lobby.rooms[message.room]
+            if assembled(room):
+                show_start(room, self.connection)
+
+
+def assembled(room: Room) -> bool:
+    """Whether both players are there, and the match waits only for a step or to be unpaused."""
+    return room.full and room.gate.paused and room.referee is None and room.result is None
+
+
+def show_start(room: Room, line: Connection) -> None:
+    """Show the board before the match has begun, as the original does to observers of a paused room."""
+    start = room.terms.game.start(room.terms.options, room.terms.seed)
+    plain = {"info": room.info(), "position": room.terms.game.write_position(start)}
+    line.post(Snapshot(room=room.id, view=RoomView.model_validate(plain)))
