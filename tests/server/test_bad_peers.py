@@ -236,6 +236,7 @@ async def test_both_gone_at_once_is_nobodys_win(world: World, autojump_clock: Mo
     room = (await red.start()).room
     await blue.start()
     await red.hear(s.YourTurn)
+    await wait_all_tasks_blocked()  # else the referee may be under way, and look between the two
     for side in Side:
         guest = next(g for g in world.lobby.guests.values() if g.name == {"red": "ann", "blue": "bob"}[side.value])
         guest.connection.abort("disconnected", "the network broke")

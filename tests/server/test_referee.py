@@ -244,11 +244,3 @@ async def test_both_sides_gone_at_once_is_nobodys_win(nursery: trio.Nursery, aut
         stage.mailbox.put(Gone(side, "disconnected", "the network broke"))
     result = await stage.run(ready=False)
     assert (result.winner, result.detail.offenders) == (None, ["red", "blue"])
-
-
-@pytest.mark.parametrize("flood", [200])
-def test_a_players_flood_is_refused_and_the_servers_own_word_still_fits(flood: int) -> None:
-    mailbox = Mailbox(bound=64)
-    taken = [mailbox.put(Surrendered(Side.RED)) for _ in range(flood)]
-    assert taken == [True] * 64 + [False] * (flood - 64)
-    assert mailbox.put(Gone(Side.BLUE, "disconnected", ""))

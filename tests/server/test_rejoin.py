@@ -153,6 +153,24 @@ async def test_a_neighbours_wrong_tokens_and_codes_keep_nobody_out_who_has_a_rig
     await player.hear(s.Joined)
 
 
+@pytest.mark.parametrize("times", [3, 200])
+async def test_who_comes_back_ever_again_while_the_server_waits_for_its_database_is_no_offender(
+    world: World, times: int, autojump_clock: MockClock
+) -> None:
+    red, blue, _, token = await seated(world)
+    turn = await red.hear(s.YourTurn)
+    world.journal.silence = trio.Event()
+    await red.move(turn)
+    for _ in range(times):
+        blue, _ = await back(world, token)
+    await trio.sleep(6)  # so long that the match waits
+    await blue.wait_for(s.Notice)
+    world.journal.silence.set()
+    assert (await blue.wait_for(s.Moved)).ply == 0
+    assert await blue.play_on(1) is None
+    assert (await red.wait_for(s.YourTurn)).ply == 2
+
+
 async def test_who_comes_back_after_the_end_is_told_the_result(world: World, autojump_clock: MockClock) -> None:
     red, blue, token, _ = await seated(world)
     room = (await red.hear(s.YourTurn)).room

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -84,36 +85,63 @@ Event: TypeAlias = IsReady | HasMoved | Surrendered | Gone | Lost | Returned | C
 class Mailbox:
     """Events for one referee, in order of arrival.
 
-    What players send is bounded (``put`` refuses), what the server itself says is few and never refused.
+    What the server itself says is never refused, however long the referee does not look (a lost database). Nor can it
+    fill the memory: of how a side came and went it is enough to know the first and the last, and what was said once
+    need not be said again. Moves, which players send, are bounded.
     """
 
-    def __init__(self, bound: int = 64) -> None:
-        self._put, self._get = trio.open_memory_channel[Event](bound + 16)
-        self._bound = bound
+    def __init__(self, moves: int = 64) -> None:
+        """``moves`` of each side may wait."""
+        self._events: deque[Event] = deque()
+        self._arrived = trio.lowlevel.ParkingLot()
+        self._moves = moves
 
     def put(self, event: Event) -> bool:
-        """Leave an event; False if a player's event finds the box full."""
-        if isinstance(event, IsReady | HasMoved | Surrendered):
-            if self._put.statistics().current_buffer_used >= self._bound:
-                return False
-        elif isinstance(event, Nudge) and self._put.statistics().current_buffer_used:
-            return True  # whoever reads the other event looks again anyway
-        try:
-            self._put.send_nowait(event)
-        except trio.WouldBlock:
-            return False
+        """Leave an event; False if too many moves of that side wait."""
+        match event:
+            case HasMoved(side):
+                if sum(isinstance(other, HasMoved) and other.side is side for other in self._events) >= self._moves:
+                    return False
+            case Lost(side) | Returned(side):
+                self._supersede(side)
+            case Nudge():
+                if self._events:
+                    return True  # whoever reads the other event looks again anyway
+            case IsReady() | Surrendered() | Suspended():
+                if event in self._events:
+                    return True
+            case Gone() | Cancelled():
+                if any(type(other) is type(event) and _side(other) is _side(event) for other in self._events):
+                    return True  # the first counts
+        self._events.append(event)
+        self._arrived.unpark()
         return True
+
+    def _supersede(self, side: Side) -> None:
+        """A side comes or goes: forget that it came or went before, but for the first time, and that it was ready."""
+        kept: deque[Event] = deque()
+        known = False
+        for event in self._events:
+            moves = isinstance(event, Lost | Returned) and event.side is side
+            if not ((moves and known) or (isinstance(event, IsReady) and event.side is side)):
+                kept.append(event)
+            known = known or moves
+        self._events = kept
 
     async def get(self) -> Event:
         """The next event."""
-        return await self._get.receive()
+        await trio.lowlevel.checkpoint()
+        while not self._events:
+            await self._arrived.park()
+        return self._events.popleft()
 
     def get_nowait(self) -> Event | None:
         """The next event if there is one."""
-        try:
-            return self._get.receive_nowait()
-        except trio.WouldBlock:
-            return None
+        return self._events.popleft() if self._events else None
+
+
+def _side(event: Event) -> Side | None:
+    return getattr(event, "side", None)
 
 
 @dataclass(slots=True)
