@@ -117,6 +117,25 @@ async def test_who_was_cut_off_and_came_back_is_seen_twice(autojump_clock: MockC
         nursery.cancel_scope.cancel()
 
 
+async def test_a_connection_that_was_displaced_did_not_last_to_the_end(world: World, autojump_clock: MockClock) -> None:
+    red, blue = await world.client("ann"), await world.client("bob")
+    token = (await red.join("towerwars", size=4)).token
+    await blue.join("towerwars", size=4)
+    await red.start()
+    await blue.start()
+    for _ in range(2):
+        again = await world.client()
+        await again.say(c.Rejoin(token=token))
+        room = (await again.hear(s.Joined)).room
+        await again.start()
+    await again.say(c.Surrender(room=room))
+    await blue.wait_for(s.MatchOver)
+    visits = kept(world)["red"]["visits"]
+    assert [visit["connection"] for visit in visits] == ["1", "3", "4"]
+    assert [visit["until"] is None for visit in visits] == [False, False, True]
+    assert ["another connection" in (visit["why"] or "") for visit in visits] == [True, True, False]
+
+
 def test_what_a_client_did_not_take_is_told_apart() -> None:
     transcript = Transcript()
     transcript.say(frame(msgpack.packb({"type": "moved"})), 1.0).taken = 1.5

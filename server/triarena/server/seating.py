@@ -173,6 +173,8 @@ class Seating:
         for other in self._lobby.guests.values():
             if other.connection is seat.line:
                 other.rooms.pop(room.id, None)
+                if room.scribe is not None:
+                    room.scribe.witness.went(seat.side, "its seat was taken over another connection with its token")
                 other.connection.close("displaced", "your seat was taken over another connection with its token")
 
     def vacate(self, room: Room, seat: Seat) -> None:
