@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,8 @@ OPPONENT: Final = "random-opponent"
 def trial(file: TournamentFile) -> TournamentFile:
     """One game of each local bot against a random one, in every tournament of the file that differs in its game."""
     taken = {player.name.casefold() for player in file.players}
-    name = next(each for each in (OPPONENT, *map(f"{OPPONENT}-{{}}".format, count(2))) if each not in taken)
+    names = chain([OPPONENT], map(f"{OPPONENT}-{{}}".format, count(2)))
+    name = next(each for each in names if each not in taken)
     opponent = Player(name, "shipped", "random", Path.cwd())
     events: dict[str, Event] = {}
     for event in file.events:

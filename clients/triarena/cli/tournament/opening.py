@@ -104,12 +104,16 @@ def folder_for(file: Path, folder: Path | None) -> Folder:
 
 
 def existing(folder: Path) -> Folder:
-    """A tournament's folder, also if its page or its store was named. Raises Failure if it is none."""
+    """A tournament's folder, also if its ending was left out. Raises Failure if it is none."""
     from triarena.organiser.folder import ENDING, Folder
 
-    for candidate in (folder, Path(str(folder) + ENDING), folder.with_suffix(ENDING)):
+    whole = folder.absolute()
+    for candidate in (
+        whole,
+        *([whole.with_name(whole.name + ENDING), whole.with_suffix(ENDING)] if whole.name else ()),
+    ):
         if Folder(candidate).exists:
-            return Folder(candidate.absolute())
+            return Folder(candidate)
     raise Failure(
         "no_store",
         f"there is no tournament in {folder}; name the folder that 'triarena tournament run' has made",

@@ -48,7 +48,7 @@ def play(folder: Folder, store: Store, file: TournamentFile, where: Choice, view
 async def _play(folder: Folder, store: Store, file: TournamentFile, where: Choice, view: View) -> Ending:
     bell = Bell()
     server = None if where.running is not None else _embedded(folder, file, where, view, bell)
-    access, place = (server.access, server.place) if server is not None else _running(where)
+    access, place = (server.access, server.place) if server is not None else _running(folder, file, where, view)
     evidence = Evidence(folder, where.database if server is None else _journal(folder))
     campaign = Campaign(
         file=file,
@@ -101,10 +101,14 @@ def _embedded(folder: Folder, file: TournamentFile, where: Choice, view: View, b
     )
 
 
-def _running(where: Choice) -> tuple[Callable[[], Access | None], Callable[[], Place | None]]:
+def _running(
+    folder: Folder, file: TournamentFile, where: Choice, view: View
+) -> tuple[Callable[[], Access | None], Callable[[], Place | None]]:
     assert where.running is not None
     host, port = where.running
     access = Access(host, port, find_secret(where.secret, where.secret_file))
+    for line in join_commands(store_tokens(folder), file, host, port):
+        view.trouble(line)
     return lambda: access, lambda: Place(host, port)
 
 
@@ -170,10 +174,10 @@ def run_shown(
                 click.echo("\n" + verdict(event))
     shown = relative(folder.path)
     click.echo(f"\neverything is in {shown}; the page is {relative(folder.page)}")
-    _conclude(ending, shown)
+    _conclude(ending, command("tournament", "resume", shown, *where.words))
 
 
-def _conclude(ending: Ending, shown: str) -> None:
+def _conclude(ending: Ending, resume: str) -> None:
     match ending.how:
         case "finished":
             return
@@ -182,10 +186,8 @@ def _conclude(ending: Ending, shown: str) -> None:
         case "cancelled":
             raise Failure("cancelled", "the tournament was cancelled; what was played is kept")
         case "incomplete":
-            resume = command("tournament", "resume", shown)
             raise Failure("incomplete", f"{ending.why}; try them again with: {resume}")
         case "interrupted":
-            resume = command("tournament", "resume", shown)
             broken_off(ending, "interrupted", f". Nothing that was played is lost; go on with:\n  {resume}")
 
 

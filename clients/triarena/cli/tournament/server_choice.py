@@ -29,6 +29,16 @@ class Choice:
     database: str | None = None
     """Of the running one, for reports; None: unknown."""
 
+    @property
+    def words(self) -> list[str]:
+        """The options that lead to the same server again, but for the secret, which is not to be shown."""
+        given = [("--host", self.host), ("--port", self.port), ("--secret-file", self.secret_file)]
+        given.append(("--database", self.database))
+        if self.running is not None:
+            host, port = self.running
+            given.insert(0, ("--server", f"[{host}]:{port}" if ":" in host else f"{host}:{port}"))
+        return [word for name, value in given if value is not None for word in (name, str(value))]
+
 
 def server_choice(command: F) -> F:
     """The options, which the command gets as one value ``where``."""

@@ -1,0 +1,266 @@
+"""``triarena tournament`` and ``triarena compare`` as an organiser meets them: in a process, at a real server."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.conftest import RunningServer
+
+from triarena.organiser.store import StoreReader
+
+SECONDS = 90.0
+"""For whatever is waited for; much less on an idle machine."""
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals as POSIX has them")
+HEAD = 'name = "Class"\ngame = "towerwars"\noptions = { size = 4 }\nseed = 5\nconcurrency = 2\n'
+TWO = '[[bots]]\nname = "Ann"\nshipped = "random"\n[[bots]]\nname = "Bob"\nshipped = "greedy"\n'
+
+
+def words(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "triarena.cli", *arguments]
+
+
+class Desk:
+    """A folder in which an organiser types commands."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith("TRIARENA_")}
+        self.environment |= {"PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
+        self.started: list[subprocess.Popen[str]] = []
+
+    def run(self, *arguments: str, code: int = 0) -> str:
+        """Run a command to its end; what it said. No traceback of its own is ever part of that."""
+        done = subprocess.run(
+            words(*arguments), cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, encoding="utf-8", timeout=SECONDS, check=False,
+        )  # fmt: skip
+        said = done.stdout + done.stderr
+        assert not re.search("^Traceback", said, re.MULTILINE)
+        assert "internal_error" not in said
+        assert done.returncode == code, said
+        return said
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            words(*arguments), cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8",
+        )  # fmt: skip
+        self.started.append(process)
+        return process
+
+    def write(self, name: str, text: str) -> str:
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return name
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    desk = Desk(tmp_path)
+    yield desk
+    for process in desk.started:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+
+def until_said(process: subprocess.Popen[str], pattern: str) -> re.Match[str]:
+    """Read until a line says so."""
+    assert process.stdout is not None
+    said = []
+    for line in process.stdout:
+        said.append(line)
+        if found := re.search(pattern, line):
+            return found
+    raise AssertionError(f"{pattern} was not said: {''.join(said)}")
+
+
+def without_times(said: str) -> str:
+    return re.sub(r"\d+(\.\d+)? (s|min)\b", "T", said)
+
+
+# -- wrong use ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", ["check", "run", "resume", "standings", "export", "cancel"])
+def test_every_subcommand_says_what_it_does(desk: Desk, command: str) -> None:
+    assert f"tournament {command} [OPTIONS]" in desk.run("tournament", command, "--help")
+    assert command in desk.run("tournament", "--help")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["tournament", "rum"], 2, "did you mean run"),
+        (["tournament", "run", "no.toml"], 2, "no.toml"),
+        (["tournament", "run", "."], 2, "is a directory"),
+        (["tournament", "check", "no.toml"], 2, "no.toml"),
+        (["tournament", "resume", "nowhere"], 1, "there is no tournament in nowhere"),
+        (["tournament", "resume", "."], 1, "no_store"),
+        (["tournament", "standings", "nowhere"], 1, "no_store"),
+        (["tournament", "export", "nowhere"], 1, "no_store"),
+        (["tournament", "cancel", "nowhere"], 1, "no_store"),
+        (["tournament", "run", "two.toml", "--port", "99999"], 2, "99999"),
+        (["tournament", "run", "two.toml", "--server", "nonsense"], 2, "takes HOST:PORT"),
+        (["tournament", "run", "two.toml", "--server", "h:1", "--port", "2"], 2, "leave them or --server out"),
+        (["tournament", "run", "two.toml", "--secret-file", "x"], 2, "name it with --server"),
+        (["tournament", "run", "two.toml", "--server", "h:1", "--secret-file", "no"], 1, "no"),
+        (["tournament", "run", "broken.toml"], 2, "broken.toml"),
+        (["tournament", "run", "two.toml", "--folder", "two.toml/in"], 1, "two.toml/in"),
+        (["compare", "random", "greedy", "--game", "towerwars", "--elo0", "9", "--elo1", "1"], 2, "must be less"),
+        (["compare", "random", "greedy", "--game", "chess", "--seed", "1"], 2, "chess"),
+        (["compare", "random", "nobody", "--game", "towerwars"], 2, "nobody"),
+        (["compare", "random", "missing.py", "--game", "towerwars"], 2, "missing.py"),
+    ],
+)
+def test_wrong_use_is_told_in_a_sentence(desk: Desk, arguments: list[str], code: int, said: str) -> None:
+    desk.write("two.toml", HEAD + TWO)
+    desk.write("broken.toml", "name = ")
+    assert said in desk.run(*arguments, code=code)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is read-only for root")
+def test_a_place_that_cannot_be_written_is_told(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + TWO)
+    (desk.folder / "there").mkdir(mode=0o500)
+    assert "can't be written" in desk.run("tournament", "run", "two.toml", "--folder", "there/it", code=1)
+
+
+# -- an evening --------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_tournament_from_its_check_to_its_exports(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + "games_per_pairing = 4\n" + TWO)
+    assert "4 games" in without_times(desk.run("tournament", "run", "two.toml", "--dry-run"))
+    assert not (desk.folder / "two.tournament").exists()
+    said = desk.run("tournament", "run", "two.toml")
+    assert "4 games played" in said
+    folder = desk.folder / "two.tournament"
+    games = [json.loads(line) for line in (folder / "games.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert len(games) == 4
+    (folder / "index.html").unlink()
+    assert "index.html" in desk.run("tournament", "export", "two.tournament")
+    assert (folder / "index.html").exists()
+    table = json.loads(desk.run("tournament", "standings", "two.tournament", "--json"))
+    assert {line["player"] for line in table["standings"]} == {"Ann", "Bob"}
+    assert "store_exists" in desk.run("tournament", "run", "two.toml", code=1)
+    assert "is finished: there is nothing" in desk.run("tournament", "resume", "two.tournament", code=1)
+    assert "nothing was changed" in desk.run("tournament", "cancel", "two.tournament")
+
+
+@pytest.mark.slow
+def test_a_check_tells_which_bots_fail_and_what_they_said_last(desk: Desk) -> None:
+    desk.write("broken.py", "raise RuntimeError('my engine is missing')\n")
+    bots = '[[bots]]\nname = "Broken"\nfile = "broken.py"\n'
+    bots += f'[[bots]]\nname = "Wrong"\ncommand = ["{sys.executable}", "-c", "exit(3)"]\n'
+    desk.write("class.toml", HEAD + TWO + bots)
+    said = desk.run("tournament", "check", "class.toml", code=1)
+    assert "✓ Ann, towerwars" in said
+    assert "✗ Broken, towerwars: no_show" in said
+    assert "my engine is missing" in said
+    assert "its program ended before the match began: it ended by itself (exit code 3)" in said
+    assert "2 of the trials failed" in said
+
+
+@pytest.mark.slow
+@POSIX
+def test_ctrl_c_lets_games_end_and_resume_plays_the_rest_also_after_a_kill(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + "games_per_pairing = 14\n" + TWO)
+    process = desk.start("tournament", "run", "two.toml")
+    until_said(process, r"1\.1\.3 ")
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130, said
+    assert "triarena tournament resume two.tournament" in said
+    assert 3 <= len(games_of(desk.folder / "two.tournament")) < 14
+    process = desk.start("tournament", "resume", "two.tournament")
+    until_said(process, r"1\.1\.\d+ ")
+    process.kill()
+    process.communicate(timeout=SECONDS)
+    assert "14 games played" in desk.run("tournament", "resume", "two.tournament")
+
+
+@pytest.mark.slow
+def test_a_running_tournament_is_looked_at_exported_and_cancelled_from_another_terminal(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + "games_per_pairing = 400\n" + TWO)
+    process = desk.start("tournament", "run", "two.toml")
+    until_said(process, r"1\.1\.2 ")
+    assert "is running the tournament" in desk.run("tournament", "resume", "two.tournament", code=1)
+    assert "Ann" in desk.run("tournament", "standings", "two.tournament")
+    assert "games.csv" in desk.run("tournament", "export", "two.tournament")
+    assert "is cancelled" in desk.run("tournament", "cancel", "two.tournament")
+    said, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1
+    assert "the tournament was cancelled; what was played is kept" in said
+    assert "is cancelled: there is nothing" in desk.run("tournament", "resume", "two.tournament", code=1)
+
+
+@POSIX
+def test_a_reader_that_goes_away_ends_no_game(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + "games_per_pairing = 4\n" + TWO)
+    process = desk.start("tournament", "run", "two.toml")
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    process.wait(timeout=SECONDS)
+    assert len(games_of(desk.folder / "two.tournament")) == 4
+    with StoreReader(desk.folder / "two.tournament") as reader:
+        assert reader.state() == "finished"
+
+
+def test_a_tournament_at_a_running_server_with_a_remote_bot(desk: Desk, real_server: RunningServer) -> None:
+    desk.write("three.toml", HEAD + TWO + '[[bots]]\nname = "Cleo"\nremote = true\n')
+    secret = str(real_server.data_dir / "admin-secret")
+    where = ["--server", f"127.0.0.1:{real_server.port}", "--secret-file", secret]
+    process = desk.start("tournament", "run", "three.toml", *where)
+    token = until_said(process, r"Cleo joins with: .*--token (\S+)").group(1)
+    remote = desk.start(
+        "join", "--tournament", "random", "--name", "Cleo", "--token", token,
+        "--host", "127.0.0.1", "--port", str(real_server.port),
+    )  # fmt: skip
+    said, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 0, said
+    farewell, _ = remote.communicate(timeout=SECONDS)
+    assert remote.returncode == 0, farewell
+    assert "dismissed: the tournament is over; Cleo" in farewell
+    assert len(games_of(desk.folder / "three.tournament")) == 6
+
+
+def test_a_wrong_secret_of_a_running_server_is_told_at_once(desk: Desk, real_server: RunningServer) -> None:
+    desk.write("two.toml", HEAD + TWO)
+    where = ["--server", f"127.0.0.1:{real_server.port}", "--secret", "a guess"]
+    said = desk.run("tournament", "run", "two.toml", *where, code=1)
+    assert "that is not the administrator secret" in said
+
+
+# -- comparing ---------------------------------------------------------------------------------
+
+
+def test_a_comparison_that_is_decided_says_so(desk: Desk) -> None:
+    said = desk.run(
+        "compare", "greedy", "random", "--game", "towerwars", "--option", "size=4", "--elo1", "300", "--seed", "1"
+    )
+    assert "decided: greedy over random is 300 Elo rather than 0" in said
+
+
+def test_a_comparison_that_is_not_decided_says_how_far_it_is(desk: Desk) -> None:
+    arguments = ["--game", "towerwars", "--option", "size=4", "--elo1", "5", "--seed", "1", "--max-games", "4"]
+    said = desk.run("compare", "random", "random", *arguments)
+    assert "undecided between 0 and 5 Elo, random-1 over random-2" in said
+    assert "2 pairs" in said
+
+
+def games_of(folder: Path) -> list[str]:
+    """The results that are stored."""
+    with StoreReader(folder) as reader:
+        return [result.played.fixture.id for result in reader.contents().results]
