@@ -52,6 +52,7 @@ def test_preparing_prints_one_command_per_seat_and_one_to_watch() -> None:
         f"  triarena join my_bot.py --reservation RED-CODE --port {port}  # red, Ann",
         f"  triarena join my_bot.py --reservation BLUE-CODE --port {port}  # blue, Bob B",
         f"  triarena watch r7 --port {port}",
+        "a bot that crashed is started again with the same command, also after a restart of the server",
     ]
     assert office.asked == c.Prepare(
         id=2, game="towerwars", options={"size": 10}, slots=[c.Slot(name="Ann"), c.Slot(name="Bob B")]

@@ -225,6 +225,20 @@ def test_without_a_server_the_sentence_says_what_to_do() -> None:
     assert done.stderr.rstrip().endswith("[connection_refused]")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--game", "towerwar"], "there is no game 'towerwar' (did you mean towerwars?)"),
+        (["--game", "towerwars", "--option", "siez=4"], "siez"),
+        (["--game", "towerwars", "--option", "size=99"], "size must be a whole number from 4 to 26"),
+    ],
+)
+def test_a_misspelt_game_or_option_is_told_although_no_server_runs(arguments: list[str], sentence: str) -> None:
+    done = CliRunner().invoke(main, ["join", *arguments, "--port", "1"])
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
 def test_a_full_room_is_the_servers_sentence() -> None:
     def script(peer: Peer) -> None:
         peer.greet()

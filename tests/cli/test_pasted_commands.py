@@ -21,12 +21,17 @@ PREPARED = s.Prepared(room="r7", reservations=["RED", "BLUE"])
 def prepare(*arguments: str) -> list[str]:
     done, _ = run(Office(c.Prepare, PREPARED), "prepare", "towerwars", *arguments)
     assert done.exit_code == 0, done.output
-    return done.stdout.splitlines()
+    return commands(done.stdout)
+
+
+def commands(printed: str) -> list[str]:
+    """The lines that are there to be pasted."""
+    return [line for line in printed.splitlines() if line.startswith("  ")]
 
 
 def test_within_uv_run_commands_are_printed_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", "1")
-    assert all(line.startswith("  uv run triarena ") for line in prepare()[1:])
+    assert all(line.startswith("  uv run triarena ") for line in prepare())
 
 
 def test_without_the_command_on_the_path_they_are_printed_for_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +47,7 @@ def test_a_sentence_that_quotes_a_command_quotes_it_as_it_is_called(monkeypatch:
 
 
 def test_the_public_host_is_printed_whatever_host_was_connected_to() -> None:
-    assert all(" --host chess.example.org " in line for line in prepare("--public-host", "chess.example.org")[1:])
+    assert all(" --host chess.example.org " in line for line in prepare("--public-host", "chess.example.org"))
 
 
 def test_a_server_for_this_machine_only_is_printed_without_a_host() -> None:
@@ -56,7 +61,7 @@ def test_a_server_that_others_can_reach_is_printed_with_an_address_for_them(monk
     with serving(lambda peer: office(peer) if not office.secret else None, host="0.0.0.0") as server:
         arguments = ["prepare", "towerwars", "--port", str(server.port), "--secret", "s"]
         done = CliRunner().invoke(main, arguments)
-    assert all(" --host 127.0.0.9 " in line for line in done.stdout.splitlines()[1:]), done.output
+    assert all(" --host 127.0.0.9 " in line for line in commands(done.stdout)), done.output
 
 
 @pytest.mark.parametrize(

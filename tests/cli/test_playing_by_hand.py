@@ -207,6 +207,16 @@ def test_a_person_plays_on_a_server_and_may_surrender() -> None:
     assert done.stdout.splitlines()[-1] == "red> lost: blue wins: so it ended [surrender]; red 0, blue 1"
 
 
+@pytest.mark.parametrize("way", ["option", "variable"])
+def test_a_person_proves_a_name_by_a_token_as_a_bot_does(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIARENA_TOKEN", "T0" if way == "variable" else "")
+    options = ("--name", "Ada", *(("--token", "T0") if way == "option" else ()))
+    with serving(referee(options={"size": 4})) as server:
+        play("surrender", options=("--host", server.host, "--port", str(server.port), *options))
+        hello = server.heard[0]
+    assert (hello.name, hello.token) == ("Ada", "T0")
+
+
 def test_a_bot_joins_the_persons_room_from_a_process_of_its_own() -> None:
     joins: list[Any] = []
 

@@ -55,7 +55,7 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(folder / "server.pem")
     owner, _, organiser = words("token", "Ada")
     (folder / "bots.toml").write_text(organiser.partition(":  ")[2].strip() + "\n", encoding="utf-8")
-    token = owner.split("--token ")[1].split()[0]
+    token = owner.split("TRIARENA_TOKEN=")[1].split()[0]
     settings = {
         "TRIARENA_SERVER__TLS_CERTIFICATE": str(folder / "server.pem"),
         "TRIARENA_BOTS__TOKENS": str(folder / "bots.toml"),
@@ -115,6 +115,14 @@ def test_the_name_takes_its_token(hall: Hall) -> None:
 def test_where_tokens_are_required_nobody_else_takes_an_open_seat(hall: Hall) -> None:
     done = hall.run("join", "--game", "towerwars", "--name", "Bob", *hall.trust)
     assert "[token_required]" in done.stderr
+    assert "give its name and token (--name and --token" in done.stderr
+
+
+def test_others_are_told_the_certificate_by_its_name_and_not_by_the_organisers_folder(hall: Hall) -> None:
+    done = hall.run("prepare", "towerwars", *hall.trust, "--public-host", "play.example.org")
+    joins = [line for line in done.stdout.splitlines() if " join " in line]
+    assert all("--host play.example.org" in line and line.split("#")[0].endswith("--tls-ca ca.pem  ") for line in joins)
+    assert f"give the players your certificate {hall.authority}, as ca.pem beside their bots" in done.stdout
 
 
 def test_the_bot_with_the_token_plays_against_itself(hall: Hall) -> None:
@@ -140,6 +148,7 @@ def test_a_certificate_that_cannot_be_used_ends_the_start_with_a_sentence(tmp_pa
     assert done.exit_code == 2
     assert "server.tls_certificate: " in done.stderr
     assert "[bad_settings]" in done.stderr
+    assert "_ssl.c" not in done.stderr
 
 
 def test_a_key_alone_is_no_tls(tmp_path: Path) -> None:
@@ -150,6 +159,13 @@ def test_a_key_alone_is_no_tls(tmp_path: Path) -> None:
 
 def test_every_token_is_another() -> None:
     assert len({words("token", "Ada")[0] for _ in range(20)}) == 20
+
+
+def test_a_token_is_given_first_in_the_form_that_others_on_the_machine_do_not_see() -> None:
+    first, second, _ = words("token", "Ada")
+    assert "TRIARENA_TOKEN=" in first
+    assert "--token" not in first
+    assert "--token" in second
 
 
 def test_a_token_for_what_can_be_no_name_is_wrong_use() -> None:

@@ -104,6 +104,10 @@ def test_a_missing_file_is_told_together_with_the_names_of_the_bots_that_come_al
     assert error.message.endswith("give the path of a Python file, or random or greedy")
 
 
+def test_a_misspelt_bot_that_comes_along_is_recognised() -> None:
+    assert failure("grredy").message == "there is no file grredy; did you mean greedy?"
+
+
 def test_a_folder_cannot_be_read_as_a_bot(tmp_path: Path) -> None:
     assert failure(str(tmp_path)).code == "bot_unreadable"
 

@@ -18,7 +18,7 @@ def cancel(room: str, reason: str, host: str, port: int, secret: str | None, sec
     """Break off the match in ROOM: nobody wins or loses. A room whose match has not started is closed.
 
     \b
-    $ triarena cancel r1 --reason "the network failed, we play again at noon"
+    $ triarena cancel xnrxw --reason "the network failed, we play again at noon"
     """
     with administrator(host, port, secret, secret_file) as admin:
         click.echo(admin.cancel(room, reason))

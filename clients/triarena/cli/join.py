@@ -135,6 +135,21 @@ def _check_use(
         raise click.UsageError("--option goes with --game alone: a room has its options already")
     if matches > 1 and reservation is not None:
         raise click.UsageError("a reservation is good for one match; leave --matches out")
+    if game is not None:
+        _check_spelling(game, options)
+
+
+def _check_spelling(game: str, options: dict[str, int | str]) -> None:
+    """Raises a usage error for a game or an option that there is not, before any server is looked for."""
+    from triarena.games import BadOptions, UnknownGame, find_game, settle_options
+
+    try:
+        found = find_game(game)
+        settle_options(found.name, found.options, options)
+    except UnknownGame as error:
+        raise click.BadParameter(str(error), param_hint="--game") from None
+    except BadOptions as error:
+        raise click.BadParameter(str(error), param_hint="--option") from None
 
 
 def _check_tournament(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -26,10 +27,12 @@ def play_there(
     options: dict[str, int | str],
     seat: tuple[str | None, str | None],
     server: tuple[str, int],
-    name: str | None,
+    player: tuple[str | None, str | None],
     bot: str | None,
 ) -> None:
-    """A match on a server: ``seat`` is a room and a reservation, if any; ``bot`` joins from a process of its own."""
+    """A match on a server: ``seat`` is a room and a reservation, if any, and ``player`` a name and the token that
+    proves it; ``bot`` joins from a process of its own.
+    """
     from triarena.clients.bots import Bot
     from triarena.clients.client import play_seat
     from triarena.clients.player import GiveUp
@@ -60,7 +63,7 @@ def play_there(
             click.echo(f"{message.side} plays {message.text}")
             last_move = engine.read_move(message.move.model_dump(exclude_none=True))
 
-    with connected(*server, name=name) as connection:
+    with connected(*server, name=player[0], token=player[1]) as connection:
         request = seat_request(engine.name, options, *seat)
         joined = take_seat(connection, request)
         check_game(connection, joined, engine.name)
@@ -122,7 +125,8 @@ def _joining(arguments: Sequence[str] | None) -> Iterator[None]:
         yield
         return
     joining = [sys.executable, "-m", "triarena.cli", "join", *arguments]
-    with subprocess.Popen(joining, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
+    environment = {name: value for name, value in os.environ.items() if name != "TRIARENA_TOKEN"}  # the person's own
+    with subprocess.Popen(joining, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
         try:
             yield
             with suppress(subprocess.TimeoutExpired):

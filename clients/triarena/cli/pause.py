@@ -17,7 +17,7 @@ def pause(room: str, host: str, port: int, secret: str | None, secret_file: Path
     """Pause the match in ROOM: the move under way is finished, then nobody is asked and no clock runs.
 
     \b
-    $ triarena pause r1
+    $ triarena pause xnrxw
     """
     with administrator(host, port, secret, secret_file) as admin:
         click.echo(admin.pause(room))

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 @click.option("--room", help="On a server: an open seat of this room.")
 @click.option("--reservation", metavar="CODE", help="On a server: the seat that this code was made for.")
 @click.option("--name", help="On a server: your name.")
+@click.option(
+    "--token", envvar="TRIARENA_TOKEN", show_envvar=True, help="Proves a name that belongs to you on that server."
+)
 def play(
     game: str,
     bot: str | None,
@@ -40,6 +43,7 @@ def play(
     room: str | None,
     reservation: str | None,
     name: str | None,
+    token: str | None,
 ) -> None:
     """Play GAME by hand, move by move, in the game's notation (told with the rules in docs/rules).
 
@@ -69,7 +73,7 @@ def play(
         raise click.UsageError("--option goes with a new room: a room has its options already")
     from .online import play_there
 
-    play_there(engine, options, (room, reservation), (host, port), name, bot)
+    play_there(engine, options, (room, reservation), (host, port), (name, token), bot)
 
 
 def usual_bot(game: str) -> str:

@@ -126,20 +126,32 @@ def _seen_from_outside(port: int) -> str | None:
 
 
 def _commands(prepared: Prepared, slots: list[Slot], host: str, port: int, paused: bool) -> list[str]:
-    """What to paste, one line per seat and one to watch."""
-    server = [] if host == DEFAULT_HOST else ["--host", host]
-    server += [] if port == DEFAULT_PORT else ["--port", str(port)]
-    server += tls_arguments()
+    """What to paste, one line per seat and one to watch; and what players should know."""
+    place = [] if host == DEFAULT_HOST else ["--host", host]
+    place += [] if port == DEFAULT_PORT else ["--port", str(port)]
+    ours, theirs = place + tls_arguments(), place + _their_tls_arguments(host)
     lines = [f"room {prepared.room} is ready; replace my_bot.py by the bot's file:"]
     for side, slot, code in zip(SIDES, slots, prepared.reservations, strict=True):
         seat = ["--room", prepared.room] if code is None else ["--reservation", code]
         remark = f"  # {side}" + (f", {slot.name}" if slot.name else "")
-        lines.append(f"  {command('join', 'my_bot.py', *seat, *server)}{remark}")
-    lines.append(f"  {command('watch', prepared.room, *server)}")
-    lines += _clocks(prepared)
+        lines.append(f"  {command('join', 'my_bot.py', *seat, *theirs)}{remark}")
+    lines.append(f"  {command('watch', prepared.room, *theirs)}")
     if paused:
-        lines.append(f"  {command('resume', prepared.room, *server)}  # it is paused; or step, ply by ply")
-    return lines
+        lines.append(f"  {command('resume', prepared.room, *ours)}  # it is paused; or step, ply by ply")
+    if ours != theirs:
+        lines.append(f"give the players your certificate {ours[-1]}, as {theirs[-1]} beside their bots")
+    if any(prepared.reservations):
+        lines.append("a bot that crashed is started again with the same command, also after a restart of the server")
+    return lines + _clocks(prepared)
+
+
+def _their_tls_arguments(host: str) -> list[str]:
+    """Like ours; but whoever is at another machine has the certificate in another folder."""
+    match tls_arguments():
+        case ["--tls-ca", file] if not is_loopback(host):
+            return ["--tls-ca", Path(file).name]
+        case arguments:
+            return arguments
 
 
 def _clocks(prepared: Prepared) -> list[str]:

@@ -17,7 +17,7 @@ def resume(room: str, host: str, port: int, secret: str | None, secret_file: Pat
     """Let the paused match in ROOM go on.
 
     \b
-    $ triarena resume r1
+    $ triarena resume xnrxw
     """
     with administrator(host, port, secret, secret_file) as admin:
         click.echo(admin.resume(room))

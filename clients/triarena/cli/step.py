@@ -28,8 +28,8 @@ def step(room: str, every: float | None, host: str, port: int, secret: str | Non
     """Let the paused match in ROOM play one ply, then pause again.
 
     \b
-    $ triarena step r1
-    $ triarena step r1 --every 1
+    $ triarena step xnrxw
+    $ triarena step xnrxw --every 1
     """
     with administrator(host, port, secret, secret_file) as admin:
         if every is None:

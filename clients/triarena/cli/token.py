@@ -25,8 +25,8 @@ def token(name: str) -> None:
         line = token_line(name, value)
     except ValueError as error:
         raise click.UsageError(f"{error}: at most 40 letters, digits, and . _ + - with blanks only inside") from None
-    click.echo(f"for the owner of the bot:  {program()} join --name {_shown(name)} --token {value} ...")
-    click.echo("                           (or the variable TRIARENA_TOKEN)")
+    click.echo(f"for the owner of the bot:  TRIARENA_TOKEN={value} {program()} join --name {_shown(name)} ...")
+    click.echo("                           (or --token TOKEN, which others on the same machine may see)")
     click.echo(f"for the server's file:     {line}")
 
 

@@ -28,9 +28,9 @@ def watch(room: str, host: str, port: int, speed: float | None, plain: bool, rej
     """Follow the match in ROOM, ply by ply, until it is over. (Rooms: triarena rooms)
 
     \b
-    $ triarena watch r1
-    $ triarena watch r1 --speed 2
-    $ triarena watch r1 --host 192.168.1.20 --plain | less
+    $ triarena watch xnrxw
+    $ triarena watch xnrxw --speed 2
+    $ triarena watch xnrxw --host 192.168.1.20 --plain | less
     """
     from triarena.clients.backoff import Backoff
     from triarena.clients.spectator import watch as scenes_of

@@ -24,6 +24,7 @@ from triarena.protocol.values import PROTOCOL
 
 from .address import Address
 from .errors import CannotConnect, ConnectionLost, Farewell, NoAnswer, ServerError
+from .tls import plain
 
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 13055
@@ -258,7 +259,7 @@ class Connection:
                     sentence = f"the server at {self.address} has not answered in time"
                     raise NoAnswer("no_answer", sentence) from None
             except OSError as error:
-                sentence = f"the connection to {self.address} broke: {error.strerror or error}"
+                sentence = f"the connection to {self.address} broke: {plain(error)}"
                 raise ConnectionLost("connection_lost", sentence) from None
             if not pinged:
                 self.send(c.Ping())

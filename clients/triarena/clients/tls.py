@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from pathlib import Path
@@ -26,6 +27,11 @@ def tls_context(trusted: Path | None = None) -> ssl.SSLContext:
     return context
 
 
+def plain(error: OSError) -> str:
+    """What an error of a connection says for people: one of OpenSSL without its own and its source's codes."""
+    return re.sub(r"^\[[\w: ]+\]\s*|\s*\(_ssl\.c:\d+\)$", "", error.strerror or str(error))
+
+
 def secured(stream: socket.socket, context: ssl.SSLContext, host: str, address: str) -> socket.socket:
     """The stream inside of TLS, with a server that could prove to be ``host``. Raises CannotConnect.
 
@@ -44,11 +50,9 @@ def secured(stream: socket.socket, context: ssl.SSLContext, host: str, address: 
     except ssl.SSLEOFError:
         code, sentence = "no_greeting", f"{address} hung up before TLS was agreed on; try again, or without --tls"
     except ssl.SSLError as error:
-        sentence = (
-            f"{address} does not speak TLS ({error.reason or error}): leave --tls and --tls-ca out, or check --port"
-        )
+        sentence = f"{address} does not speak TLS ({plain(error)}): leave --tls and --tls-ca out, or check --port"
         code = "not_tls"
     except OSError as error:
-        code, sentence = "no_greeting", f"{address} hung up before TLS was agreed on: {error.strerror or error}"
+        code, sentence = "no_greeting", f"{address} hung up before TLS was agreed on: {plain(error)}"
     stream.close()
     raise CannotConnect(code, sentence) from None

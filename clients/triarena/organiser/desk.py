@@ -14,6 +14,7 @@ from typing import Any, Final, TypeAlias
 
 import trio
 
+from triarena.clients.tls import plain
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.errors import LocalProtocolError
@@ -241,5 +242,5 @@ async def _connect(host: str, port: int, tls: ssl.SSLContext | None) -> trio.abc
                 return secured
             return await trio.open_tcp_stream(host, port)
     except (OSError, ssl.SSLError, trio.BrokenResourceError, trio.TooSlowError) as error:
-        said = str(error) or "no answer"
+        said = (plain(error) if isinstance(error, OSError) else str(error)) or "no answer"
         raise DeskLost("cannot_connect", f"there is no server at {host}:{port}: {said}") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -39,4 +40,6 @@ def find_game(name: str) -> AnyGame:
     try:
         return games()[name]
     except KeyError:
-        raise UnknownGame(f"there is no game {name[:40]!r}; there are {', '.join(games())}") from None
+        similar = get_close_matches(name[:40], games(), n=1)
+        hint = f" (did you mean {similar[0]}?)" if similar else ""
+        raise UnknownGame(f"there is no game {name[:40]!r}{hint}; there are {', '.join(games())}") from None

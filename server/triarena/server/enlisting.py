@@ -74,7 +74,7 @@ class Enlisting:
             raise Refusal("server_stopping", "the server is about to stop and starts nothing new")
         if guest.name is None or guest.token is None:
             sentence = "only who proves its name by a token is invited to matches"
-            raise Refusal("token_required", f"{sentence}: say hello with your name and token")
+            raise Refusal("token_required", f"{sentence}: give both (--name and --token, in hello 'name' and 'token')")
         key = canonical(guest.name)
         if not self._lobby.identities.owns(guest.name, guest.token, guest.connection.address, trio.current_time()):
             self._refuse_stranger(guest, key, guest.name)

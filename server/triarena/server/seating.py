@@ -109,10 +109,9 @@ class Seating:
     def _may_choose(self, guest: Guest) -> None:
         if self._lobby.identities.required and not guest.proven:
             sentence = "here only bots that the organiser gave a token may take a seat that is not reserved for them"
-            unknown = guest.token is not None and guest.name is not None
-            advice = (
-                f"{guest.name!r} is none of them; check the name" if unknown else "say hello with your name and token"
-            )
+            advice = "give its name and token (--name and --token, in hello 'name' and 'token')"
+            if guest.token is not None and guest.name is not None:
+                advice = f"{guest.name!r} is none of them; check the name"
             raise Refusal("token_required", f"{sentence}: {advice}")
 
     def _may_sit_in(self, guest: Guest, room: Room) -> None:

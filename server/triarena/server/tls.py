@@ -53,9 +53,10 @@ def _readable(file: Path) -> bool:
 def _unusable(certificate: Path, key: Path | None, error: ssl.SSLError) -> str:
     if error.reason == "KEY_VALUES_MISMATCH":
         return f"server.tls_key: the private key in {key or certificate} is not that of the certificate {certificate}."
+    why = f" ({error.reason})" if error.reason else ""  # else there is only a line of OpenSSL's wrapper in C
     return (
         f"server.tls_certificate: {certificate}{f' with the key {key}' if key else ''} cannot be used: both must be "
-        f"PEM files, the key without a password ({error.reason or error})."
+        f"PEM files, the key without a password{why}."
     )
 
 

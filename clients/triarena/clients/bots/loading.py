@@ -19,6 +19,7 @@ from triarena.games.registry import BUILT_IN
 from .bot import Bot, bot_of, explain, summary
 
 BUILT_IN_BOTS: Final = ("random", "greedy")
+BOTS: Final = " or ".join(BUILT_IN_BOTS)
 
 
 def is_file(spec: str) -> bool:
@@ -66,8 +67,9 @@ def _bot_of_file(path: Path) -> Bot:
 def _load(path: Path) -> ModuleType:
     """The module that the file defines, run now. Raises BotError."""
     if not path.exists():
-        names = " or ".join(BUILT_IN_BOTS)
-        raise BotError("bot_not_found", f"there is no file {path}; give the path of a Python file, or {names}")
+        similar = get_close_matches(str(path), BUILT_IN_BOTS, n=1)
+        advice = f"did you mean {similar[0]}?" if similar else f"give the path of a Python file, or {BOTS}"
+        raise BotError("bot_not_found", f"there is no file {path}; {advice}")
     name = path.stem if path.stem not in sys.modules else f"triarena_bot_{path.stem}"
     loader = SourceFileLoader(name, str(path))
     spec = spec_from_loader(name, loader)
