@@ -175,3 +175,38 @@ async def test_a_paused_match_does_not_hold_up_a_stop(world: World, autojump_clo
     world.lobby.suspend_matches(only_paused=True)
     with trio.fail_after(1):
         await world.lobby.matches_ended()
+
+
+async def test_who_is_cut_off_for_not_reading_finds_the_reason_when_it_reads(
+    world: World, autojump_clock: MockClock
+) -> None:
+    client = await world.client("ann")
+    guest = next(guest for guest in world.lobby.guests.values() if guest.name == "ann")
+    for number in range(1 << 16):
+        guest.connection.post(s.Notice(code="slow_down", message=f"{number}" * 100))
+        if guest.connection._closing:
+            break
+    goodbye = await client.wait_for(s.Goodbye)
+    assert (goodbye.code, number > 50) == ("stalled", True)
+    assert guest.connection.loss.reason == "stalled"
+    assert guest.connection._queued == 0
+
+
+async def test_a_player_that_was_cut_off_for_not_reading_may_come_back(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(grace=30.0), replace(PATIENCE, queue_bytes=1 << 16))
+        red, blue = await world.client("ann"), await world.client("bob")
+        token = (await red.join(size=4)).token
+        await blue.join(size=4)
+        await red.start()
+        await blue.start()
+        turn = await red.hear(s.YourTurn)
+        nearly_full(world, "bob")
+        nearly_full(world, "ann")
+        await red.move(turn)
+        assert (await red.hear(s.Goodbye)).code == "stalled"
+        again = await world.client()
+        await again.say(c.Rejoin(token=token))
+        await again.hear(s.Joined)
+        assert [turned.ply for turned in (await again.start()).plies] == [0]
+        nursery.cancel_scope.cancel()

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from triarena.protocol.frames import TO_CLIENT
 from triarena.server.settings import SECTIONS, ServerSettings, Settings
 from triarena.server.settings_sources import SettingsError, load_settings
 from triarena.server.settings_text import describe
@@ -172,6 +173,11 @@ def test_a_budget_knows_no_strikes_and_an_increment_is_nothing_without_one() -> 
 def test_a_client_cannot_be_allowed_more_rooms_than_there_are() -> None:
     (problem,) = problems(flags={"limits.rooms": 3})
     assert "limits.rooms_per_connection (16) must be at most limits.rooms (3)" in problem
+
+
+def test_the_queue_of_a_client_holds_more_than_the_longest_message() -> None:
+    with pytest.raises(SettingsError, match="queue_bytes"):
+        load_settings(None, {"TRIARENA_LIMITS__QUEUE_BYTES": str(TO_CLIENT)}, {})
 
 
 def test_settings_cannot_be_changed() -> None:

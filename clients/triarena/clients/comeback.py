@@ -19,7 +19,16 @@ T = TypeVar("T")
 Reporter: TypeAlias = Callable[[str], None]
 
 PASSING: Final = frozenset(
-    ["server_stopping", "server_full", "server_busy", "address_full", "internal_error", "greeting_timeout", "throttled"]
+    [
+        "address_full",
+        "greeting_timeout",
+        "internal_error",
+        "server_busy",
+        "server_full",
+        "server_stopping",
+        "stalled",
+        "throttled",
+    ]
 )
 """Codes of a server that may have time, room, or a new process for us a little later."""
 SETTLED_SECONDS: Final = 10.0

@@ -118,6 +118,7 @@ FAREWELLS: Final[dict[str, str]] = {
     "server_busy": "Too many clients have connected and not said `hello` yet, most of them from this address.",
     "server_full": "The server has as many connections as it may.",
     "server_stopping": "The server stops.",
+    "stalled": "More bytes waited for the client than may, since it did not read. A seat may be taken back.",
     "throttled": "Too many wrong tokens for this name came from this address; the sentence says how long to wait.",
     "tls_required": "This port speaks TLS, and the client began without it. Sent in plain, as the only words.",
     "too_fast": "Messages came faster than the server takes them from one client, or than a match can.",

@@ -165,9 +165,9 @@ class Connection:
         if self._closing:
             return
         if self._session.phase in (Phase.NEW, Phase.GREETED):
-            self._queue(self._session.send(Refused(code=code, message=message)), None)
+            self._append(self._session.send(Refused(code=code, message=message)), None)
         elif self._session.phase is Phase.OPEN:
-            self._queue(self._session.send(Goodbye(code=code, message=message)), None)
+            self._append(self._session.send(Goodbye(code=code, message=message)), None)
         self._end()
         self._wake.set()
 
@@ -198,6 +198,19 @@ class Connection:
             handler.gone()
 
     def _queue(self, data: bytes, sent: Callable[[float], None] | None) -> None:
+        if self._queued + len(data) > self._patience.queue_bytes:
+            self._overflow()
+        else:
+            self._append(data, sent)
+
+    def _overflow(self) -> None:
+        """Cut off a peer that takes nothing; should it read on, it finds the reason in the place of all that waited."""
+        self._queued -= sum(len(data) for data, _ in self._outbox)
+        self._outbox.clear()
+        self.loss = Loss("stalled", "the client did not read what the server sent")
+        self.close("stalled", f"you did not read: {self._patience.queue_bytes} bytes wait for you, and no more may")
+
+    def _append(self, data: bytes, sent: Callable[[float], None] | None) -> None:
         if self._transcript is not None:
             sent = self._transcript.say(data, trio.current_time(), self._header).noting(sent)
         now, since = trio.current_time(), self._writing_since
@@ -205,9 +218,6 @@ class Connection:
             sent(now)  # the clock of a turn can't wait for a peer that does not read what was sent before
             sent = None
         self._queued += len(data)
-        if self._queued > self._patience.queue_bytes:
-            self.abort("stalled", "the client did not read what the server sent")
-            return
         self._outbox.append((data, sent))
         self._wake.set()
 

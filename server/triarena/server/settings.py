@@ -13,6 +13,8 @@ from urllib.parse import quote
 from platformdirs import user_data_dir
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator
 
+from triarena.protocol.frames import TO_CLIENT
+
 
 def _path(value: object) -> Path:
     """Texts become paths, with ``~`` for the home folder; an empty one names nothing."""
@@ -150,7 +152,10 @@ class LimitSettings(Section):
         10.0, description="A client that goes on sending too fast for so long without a pause is closed."
     )
     queue_bytes: int = Field(
-        4_194_304, ge=65_536, le=1_073_741_824, description="Bytes that may wait to be taken by one client."
+        4_194_304,
+        ge=2 * TO_CLIENT,
+        le=1_073_741_824,
+        description="Bytes that may wait to be taken by one client; at least as much as two of the longest messages.",
     )
     observer_queue: int = Field(
         64,
