@@ -94,6 +94,8 @@ def kill(process: subprocess.Popen[bytes], folder: Path, found: Findings) -> Non
     below = descendants(process.pid)
     process.send_signal(signal.SIGKILL)
     process.wait()
+    if process.stderr is not None:
+        process.stderr.close()
     began = time.monotonic()
     while left := {pid for pid in below if alive(pid)}:
         if time.monotonic() - began > PATIENCE:
