@@ -3,7 +3,8 @@
 * The file: ``spec`` is what it means. ``file`` reads it: ``schema`` has the keys, ``events`` the tournaments,
   ``entrants`` the bots, ``contradictions`` what doesn't go together, ``positions`` lines, ``problems`` sentences.
 * Before the first game: ``pairing`` (the format), ``durations``, ``dry_run``, ``trial``.
-* Playing: ``campaign`` all tournaments of a file, ``runner`` one of them, ``attempt`` a game; ``stopping`` rules.
+* Playing: ``campaign`` all tournaments of a file, ``runner`` one of them, ``attempt`` a game, ``arrivals`` who
+  comes to it; ``stopping`` rules.
 * The server: ``embedded`` is one of our own; ``desk`` and ``link`` are the connection to it.
 * Processes: ``crew`` has the local bots; ``processes`` starts each under a ``guard``, with ``process_tree``,
   ``bounded_log`` and ``endings``.

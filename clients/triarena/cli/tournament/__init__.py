@@ -1,19 +1,20 @@
 """``triarena tournament``: check, run, resume, look at, export and cancel tournaments.
 
-=============  =============================================================================
-module         is
-=============  =============================================================================
-``check``      the file, and every local bot in a short match
-``run``        begins a tournament
-``resume``     goes on with one
-``standings``  how it stands
-``export``     the page and the tables
-``cancel``     ends it for good
-``running``    what ``run``, ``resume``, ``check`` and ``compare`` share
-``opening``    folders and files of tournaments, and their errors in sentences
-``evidence``   what is kept of an irregular match
-``screen``     what is seen while it runs
-=============  =============================================================================
+=================  =============================================================================
+module             is
+=================  =============================================================================
+``check``          the file, and every local bot in a short match
+``run``            begins a tournament
+``resume``         goes on with one
+``standings``      how it stands
+``export``         the page and the tables
+``cancel``         ends it for good
+``running``        what ``run``, ``resume``, ``check`` and ``compare`` share
+``opening``        folders and files of tournaments, and their errors in sentences
+``evidence``       what is kept of an irregular match
+``screen``         what is seen while it runs
+``server_choice``  at which server it is played
+=================  =============================================================================
 """
 
 from __future__ import annotations
