@@ -260,6 +260,36 @@ def test_a_seat_of_another_game_is_given_back(my_bot: str) -> None:
     assert done.stderr.rstrip().endswith("[other_game]")
 
 
+def test_a_reservation_may_stand_in_a_variable_where_others_do_not_see_it(
+    my_bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    codes: list[str] = []
+
+    def script(peer: Peer) -> None:
+        peer.greet()
+        codes.append(
+            peer.answer(
+                c.JoinReserved, s.Error(code="unknown_reservation", message="no such code", request="join_reserved")
+            ).reservation
+        )
+
+    monkeypatch.setenv("TRIARENA_RESERVATION", "CODE")
+    join(script, my_bot)
+    join(script, my_bot, "--reservation", "OTHER")
+    assert codes == ["CODE", "OTHER"]
+
+
+def test_a_room_on_the_command_line_comes_before_a_reservation_in_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.JoinRoom, s.Error(code="room_full", message="both seats are taken", request="join_room"))
+
+    monkeypatch.setenv("TRIARENA_RESERVATION", "CODE")
+    assert "[room_full]" in join(script, "--room", "r1").stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

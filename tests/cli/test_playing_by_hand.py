@@ -217,6 +217,23 @@ def test_a_person_proves_a_name_by_a_token_as_a_bot_does(way: str, monkeypatch: 
     assert (hello.name, hello.token) == ("Ada", "T0")
 
 
+def test_a_persons_reservation_may_stand_in_a_variable_and_matters_on_a_server_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TRIARENA_RESERVATION", "CODE")
+    codes: list[str] = []
+
+    def script(peer: Peer) -> None:
+        peer.greet()
+        no = s.Error(code="unknown_reservation", message="no such code", request="join_reserved")
+        codes.append(peer.answer(c.JoinReserved, no).reservation)
+
+    with serving(script) as server:
+        CliRunner().invoke(main, ["play", "towerwars", "--host", server.host, "--port", str(server.port)])
+    assert codes == ["CODE"]
+    assert play("quit").exit_code == 0
+
+
 def test_a_bot_joins_the_persons_room_from_a_process_of_its_own() -> None:
     joins: list[Any] = []
 

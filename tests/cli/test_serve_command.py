@@ -1,14 +1,19 @@
-"""``triarena serve``: what its options do to the settings."""
+"""``triarena serve``: what its options do to the settings, and what it prints at the start."""
 
 from __future__ import annotations
 
+import io
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
-from triarena.cli import main
+from triarena.cli import main, serve
+from triarena.server.secret import load_secret
+from triarena.server.settings import ServerSettings, Settings
 
 
 def clock(file: Path, *arguments: str) -> dict[str, Any]:
@@ -24,3 +29,18 @@ def test_a_move_time_on_the_command_line_takes_the_place_of_a_budget_in_the_file
     assert clock(file)["budget_seconds"] == 300
     changed = clock(file, "--move-time", "5")
     assert (changed["move_seconds"], changed["budget_seconds"], changed["increment_seconds"]) == (5, 0, 0)
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_new_secret_is_shown_on_a_terminal_and_in_no_log(
+    terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Out(io.StringIO):
+        def isatty(self) -> bool:
+            return terminal
+
+    secret, settings = load_secret(tmp_path), Settings(server=ServerSettings(data_dir=tmp_path))
+    monkeypatch.setattr(sys, "stdout", out := Out())
+    serve._announce(settings, secret, "triarena 1", [("127.0.0.1", 13055)], [])
+    assert (secret.value in out.getvalue()) is terminal
+    assert str(secret.path) in out.getvalue()

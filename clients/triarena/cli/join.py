@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from .listener import Listener
-from .options import Failure, connected, explained, game_options, patience_option, server_options
+from .options import Failure, connected, explained, game_options, patience_option, server_options, unless_chosen
 
 if TYPE_CHECKING:
     from triarena.clients.bots import Bot
@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 @click.argument("bot", default="random")
 @click.option("--game", help="Take a seat of this game (see: triarena games).")
 @click.option("--room", help="Take an open seat of this room (see: triarena rooms).")
-@click.option("--reservation", metavar="CODE", help="Take the seat that this code was made for.")
+@click.option(
+    "--reservation",
+    metavar="CODE",
+    envvar="TRIARENA_RESERVATION",
+    show_envvar=True,
+    help="Take the seat that this code was made for. In the variable others on this machine don't see it.",
+)
 @game_options
 @server_options
 @click.option("--name", help="The player's name.")
@@ -72,6 +78,7 @@ def join(
     $ triarena join --reservation CODE my_bot.py --host 192.168.1.20
     $ triarena join --tournament my_bot.py --name Flora --token TOKEN --host 192.168.1.20
     """
+    reservation = unless_chosen(reservation, otherwise=tournament or room is not None)
     if tournament:
         from .attending import attend_tournament
 

@@ -125,7 +125,8 @@ def _joining(arguments: Sequence[str] | None) -> Iterator[None]:
         yield
         return
     joining = [sys.executable, "-m", "triarena.cli", "join", *arguments]
-    environment = {name: value for name, value in os.environ.items() if name != "TRIARENA_TOKEN"}  # the person's own
+    own = {"TRIARENA_TOKEN", "TRIARENA_RESERVATION"}  # the person's
+    environment = {name: value for name, value in os.environ.items() if name not in own}
     with subprocess.Popen(joining, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as process:
         try:
             yield

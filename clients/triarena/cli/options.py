@@ -216,6 +216,14 @@ def _open(opening: Callable[[], Connection], deadline: float) -> Connection:
             time.sleep(RETRY_SECONDS)
 
 
+def unless_chosen(reservation: str | None, *, otherwise: bool) -> str | None:
+    """The reservation; but one that only stands in the environment gives way where the command line chooses
+    ``otherwise``.
+    """
+    source = click.get_current_context().get_parameter_source("reservation")
+    return None if otherwise and source is click.core.ParameterSource.ENVIRONMENT else reservation
+
+
 @contextmanager
 def administrator(host: str, port: int, secret: str | None, secret_file: Path | None) -> Iterator[Administrator]:
     """An administrator's connection; errors are explained."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import DEFAULT_PORT, PORT, explained, game_options, tls_options
+from .options import DEFAULT_PORT, PORT, explained, game_options, tls_options, unless_chosen
 
 if TYPE_CHECKING:
     from triarena.clients.bots import Bot
@@ -27,7 +27,13 @@ if TYPE_CHECKING:
 @click.option("--port", type=PORT, default=DEFAULT_PORT, show_default=True, envvar="TRIARENA_PORT", show_envvar=True)
 @tls_options
 @click.option("--room", help="On a server: an open seat of this room.")
-@click.option("--reservation", metavar="CODE", help="On a server: the seat that this code was made for.")
+@click.option(
+    "--reservation",
+    metavar="CODE",
+    envvar="TRIARENA_RESERVATION",
+    show_envvar=True,
+    help="On a server: the seat that this code was made for.",
+)
 @click.option("--name", help="On a server: your name.")
 @click.option(
     "--token", envvar="TRIARENA_TOKEN", show_envvar=True, help="Proves a name that belongs to you on that server."
@@ -59,6 +65,7 @@ def play(
         start = engine.start(options, seed or 0)
     except (UnknownGame, BadOptions) as error:
         raise click.UsageError(str(error)) from None
+    reservation = unless_chosen(reservation, otherwise=host is None or room is not None)
     if host is None:
         if room or reservation or name:
             raise click.UsageError("--room, --reservation and --name are for a game on a server; give --host as well")

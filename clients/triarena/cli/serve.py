@@ -141,14 +141,14 @@ async def _main(settings: Settings, secret: AdminSecret, the_plan: Plan) -> None
 
 
 def _announce(settings: Settings, secret: AdminSecret, software: str, addresses: Addresses, gateway: Addresses) -> None:
-    """Say where the server is, what it plays, where it keeps its data, and the secret when it is new."""
+    """Say where the server is, what it plays, and where it keeps its data; on a terminal a new secret is shown."""
     from triarena.games import games
 
     port = addresses[0][1]
     lines = [f"{software} listens on {_listed(addresses)}"]
     lines.append("games:  " + ", ".join(games()))
     lines.append(f"data:   {settings.server.data_dir}")
-    if secret.is_new:
+    if secret.is_new and sys.stdout.isatty():  # a log is kept, and read by others
         lines.append(f"secret: {secret.value}")
         lines.append(f"        for administrators; shown this once, and kept in {secret.path}")
     else:
