@@ -6,7 +6,7 @@
 ``kill -9`` at random instants, a start on the same port and data, and the players come back by themselves: they are the
 reference client. Every client keeps a diary of what it was told. From the diaries alone, never from the server's
 journal, it is seen whether a ply was lost, changed or told twice, whether both sides saw the same end, and whether it
-is the one that the rules give to the moves. Exit code 1 if not.
+is the one that the rules give to the moves. Exit code 1 if not, 2 if no match has ended or the database is not there.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fleet.database import own_database
+from fleet.database import Unreachable, own_database
 from fleet.diary import Diary, contradictions
 from fleet.figures import machine, spread
 from fleet.scripts import SMALL, any_move
 from fleet.server import ServerProcess
+from fleet.verdict import Verdict, too_few
 
 from triarena.clients import play
 from triarena.clients.admin import Administrator
@@ -153,7 +154,7 @@ def crash_on(server: ServerProcess, options: argparse.Namespace, starts: list[fl
 
 
 def main() -> int:
-    """Runs the rounds and prints what the diaries say."""
+    """Reads the options, and says what can't be measured."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--matches", type=int, default=20, help="at once")
@@ -161,7 +162,15 @@ def main() -> int:
     parser.add_argument("--database", help="a PostgreSQL URL; SQLite if left out")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="where the server's folder is copied to if anything is wrong")
-    options = parser.parse_args()
+    try:
+        return measure(parser.parse_args())
+    except Unreachable as error:
+        print(error, file=sys.stderr)
+        return Verdict.UNJUDGED
+
+
+def measure(options: argparse.Namespace) -> Verdict:
+    """Runs the rounds and prints what the diaries say. Raises Unreachable."""
     tally, closing, starts = Tally(), threading.Event(), list[float]()
     began = time.monotonic()
     with (
@@ -194,7 +203,9 @@ def main() -> int:
     print(f"took                  {time.monotonic() - began:.0f} s")
     for sentence in tally.wrong[:20]:
         print(f"WRONG: {sentence}")
-    return 1 if tally.wrong or open_ends or not tally.matches else 0
+    if not tally.matches:
+        too_few("no match has ended; give --rounds or --longest more")
+    return Verdict.of(broken=bool(tally.wrong or open_ends), enough=bool(tally.matches and options.rounds))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 Bots note by their own clocks what they took, from receiving ``your_turn`` to having sent the move; the server says in
 ``moved`` what it charged. The margin for the network is 0, so nothing hides behind it. A bot that was late by its own
-clock, since this machine did not let it run, is counted apart: it lost rightly. Exit code 1 if anybody lost wrongly.
+clock, since this machine did not let it run, is counted apart: it lost rightly. Exit code 1 if anybody lost wrongly, 2
+if no match has ended.
 """
 
 from __future__ import annotations
@@ -20,20 +21,23 @@ from itertools import cycle
 from pathlib import Path
 
 import trio
-from fleet.crew import Played, after, play_both
+from fleet.crew import Played, after, play_both, timed_out
 from fleet.figures import machine, spread
 from fleet.host import Host
 from fleet.line import Line
 from fleet.load import busy, undisturbed
 from fleet.scripts import Script, small_scripts
 from fleet.server import ServerProcess
+from fleet.verdict import Verdict, too_few
+
+from triarena.protocol.values import PerMove
 
 
 @dataclass(slots=True)
 class Tally:
     """What all bots noted."""
 
-    limit: float
+    control: PerMove
     matches: int = 0
     moves: int = 0
     true: list[float] = field(default_factory=list)
@@ -53,22 +57,20 @@ class Tally:
             self.moves += len(played.notes)
             self.true.extend(note.true for note in played.notes)
             self.difference.extend(note.charged - note.true for note in played.notes)
-        if red.reason == "timeout" and red.over is not None:
-            detail = red.over["result"]["detail"]
-            loser = red if detail["offenders"] == ["red"] else blue
-            own = loser.unanswered
-            if own is not None and own > self.limit:
+        if (loser := timed_out((red, blue))) is not None and loser.over is not None:
+            if loser.was_late(self.control):
                 self.late += 1
             else:
-                self.false.append(f"{detail['message']}; by its own clock the bot took {own} ms")
+                sentence = loser.over["result"]["detail"]["message"]
+                self.false.append(f"{sentence}; by its own clock the bot took {loser.unanswered} ms")
         elif red.reason != script.reason:
             self.others.append(f"{red.reason} instead of {script.reason}")
 
 
 async def table(server: ServerProcess, host: Host, scripts: Iterator[Script], spare: float, tally: Tally) -> None:
     """Two bots that play one match after the other, until they are cancelled."""
-    control = {"type": "per_move", "move_ms": tally.limit, "margin_ms": 0}
-    think = after((tally.limit - spare) / 1000)
+    control = tally.control.model_dump(exclude_none=True)
+    think = after((tally.control.move_ms - spare) / 1000)
     lines = [await Line.open(server.port) for _ in range(2)]
     while True:
         script = next(scripts)
@@ -78,7 +80,7 @@ async def table(server: ServerProcess, host: Host, scripts: Iterator[Script], sp
 
 async def measure(server: ServerProcess, options: argparse.Namespace) -> Tally:
     """All tables at once, for the time given."""
-    tally = Tally(options.limit_ms)
+    tally = Tally(PerMove(move_ms=options.limit_ms))
     scripts = cycle(small_scripts(12))  # before anybody's clock runs
     host = await Host.of(server)
     with trio.move_on_after(options.seconds):
@@ -115,7 +117,9 @@ def main() -> int:
     print(f"charged minus true {spread(tally.difference)}")
     for sentence in (*tally.false[:10], *tally.others[:10]):
         print(f"WRONG: {sentence}")
-    return 1 if tally.false or tally.others or not tally.moves else 0
+    if not tally.matches:
+        too_few("no match has ended; give --seconds more")
+    return Verdict.of(broken=bool(tally.false or tally.others), enough=bool(tally.matches))
 
 
 if __name__ == "__main__":

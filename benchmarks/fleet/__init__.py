@@ -9,5 +9,6 @@
 * ``database``: a PostgreSQL schema of its own for a server under test
 * ``load``: something else for the processors to do
 * ``figures``: percentiles and tables
+* ``verdict``: what the exit codes mean
 * ``stalling``: a server that stands still now and then
 """

@@ -9,6 +9,9 @@ from typing import TypeAlias
 
 import trio
 
+from triarena.protocol.values import TimeControl
+from triarena.server.clock import SideClock
+
 from .line import Line, Message
 from .scripts import Script
 
@@ -43,6 +46,23 @@ class Played:
     def reason(self) -> str:
         """Why it ended."""
         return "" if self.over is None else str(self.over["result"]["reason"])
+
+    def was_late(self, control: TimeControl) -> bool:
+        """Whether the bot overran that clock by its own measure: it got no time to run, and lost rightly."""
+        clock = SideClock.of(control)
+        for note in self.notes:
+            if clock.lost(note.true / 1000):
+                return True
+            clock = clock.charge(note.true / 1000)
+        return self.unanswered is not None and clock.lost(self.unanswered / 1000)
+
+
+def timed_out(ends: tuple[Played, Played]) -> Played | None:
+    """Who lost the match on time, if somebody did."""
+    over = ends[0].over
+    if over is None or over["result"]["reason"] != "timeout":
+        return None
+    return ends[0] if over["result"]["detail"]["offenders"] == [ends[0].side] else ends[1]
 
 
 def after(seconds: float) -> Think:

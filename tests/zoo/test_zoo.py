@@ -111,7 +111,7 @@ async def meet(server: ServerProcess, expected: Expected) -> tuple[Cage, Message
 def compare(neighbours: Neighbours, who: str) -> None:
     """The matches beside, which were asked before, went on; how fast is printed beside the figure of quiet times."""
     quiet, beside = neighbours.quiet, neighbours.told()
-    print(f"\n{who:16} p99 beside {beside.p99:6.1f} ms, alone {quiet.p99:6.1f} ms ({beside.moves} moves)", end="")
+    print(f"\n{who:16} p99 beside {beside.p99:6.1f} ms, alone {quiet.p99:6.1f} ms ({beside.moves} moves)")
     assert beside.moves
 
 
