@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import socket
 import subprocess
 import sys
@@ -25,6 +26,9 @@ COMMANDS = [
 ]
 IN_CI = {"pip install uv && uv run triarena demo": "uv run triarena demo", "uv run pytest": "uv run pytest"}
 """Commands that .ci/run gives, with the line that it has for them."""
+
+ELSEWHERE = {"uv run triarena tournament run examples/class.toml": "organiser/test_class_example_end_to_end.py"}
+"""Commands that other tests run, since they take their time."""
 
 SLOW_BOT = """
 import time
@@ -126,11 +130,11 @@ def test_every_command_of_the_readme_works(tmp_path: Path) -> None:
     with walk.ended():
         server = walk.start("uv run triarena serve")
         wait_for(server, "listens on")
-        for chapter in (play_the_first_match, look_into_the_rules, organise):
+        for chapter in (play_the_first_match, look_into_the_rules, organise, check_a_tournament):
             chapter(walk)
         server.terminate()
         server.communicate(timeout=60)
-    assert [command for command in walk.left if command not in IN_CI] == []
+    assert [command for command in walk.left if command not in IN_CI | ELSEWHERE] == []
 
 
 def play_the_first_match(walk: Walk) -> None:
@@ -169,6 +173,18 @@ def organise(walk: Walk) -> None:
     for command in ("step", "resume", "pause", "cancel"):
         walk.run(f"uv run triarena {command} ROOM", ROOM=room)
     assert "Ann" in watcher.communicate(timeout=60)[0]
+
+
+def check_a_tournament(walk: Walk) -> None:
+    shutil.copytree(ROOT / "examples", walk.folder / "examples")
+    checked = walk.run("uv run triarena tournament check examples/class.toml")
+    assert checked.count("\N{CHECK MARK}") == 6 * 3  # the bots of this machine, in each game
+
+
+@pytest.mark.parametrize(("command", "file"), ELSEWHERE.items())
+def test_what_other_tests_run_is_there(command: str, file: str) -> None:
+    assert command in COMMANDS
+    assert "class.toml" in (ROOT / "tests" / file).read_text("utf-8")
 
 
 @pytest.mark.parametrize(("command", "line"), IN_CI.items())
