@@ -84,7 +84,7 @@ REFUSALS: Final[dict[str, str]] = {
     "not_started": "The room still waits for players.",
     "not_waiting": "That player is not enlisted, or is busy with another match.",
     "reservation_expired": "The code was not used in time.",
-    "reservation_used": "The code was used already.",
+    "reservation_used": "The code was used, and its player is still connected, or has left the match.",
     "room_full": "Both seats are taken.",
     "seat_reserved": "The open seats want a code.",
     "server_stopping": "The server is about to stop.",

@@ -69,10 +69,11 @@ class JoinRoom(Request):
 
 
 class JoinReserved(Request):
-    """Take the seat for which a reservation code was made. A code works once.
+    """Take the seat for which a reservation code was made. A code works for one client at a time.
 
     If its seat is given back, or its connection lost, before the match starts, it works again. In the match it does
-    what ``rejoin`` does, if the seat's connection is lost: the answer to the first use may never have arrived.
+    what ``rejoin`` does, if the seat's connection is lost: the answer to the first use may never have arrived, and a
+    program that died may remember nothing else.
     """
 
     type: Literal["join_reserved"] = "join_reserved"

@@ -1,4 +1,6 @@
-"""Reservations: unguessable codes, each for one seat, good once and for a while. Of a code only its digest is known."""
+"""Reservations: unguessable codes, each for one seat, one client at a time, and a while. Of a code only its digest is
+known.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,10 @@ from triarena.games import Side
 from .refusal import Refusal
 from .room import Room
 
+REDEEMED = (
+    "this reservation is in use: its player is still connected, or the match is over; "
+    "the code opens its seat again when the connection is lost"
+)
 REMEMBERED = 600.0
 """Seconds for which an expired code is still told apart from an unknown one."""
 
@@ -46,7 +52,7 @@ class Reservations:
         if reservation is None:
             raise Refusal("unknown_reservation", "there is no such reservation; was it copied completely?")
         if reservation.used:
-            raise Refusal("reservation_used", "this reservation was used already; a code opens its seat once")
+            raise Refusal("reservation_used", REDEEMED)
         if now >= reservation.expires:
             raise Refusal("reservation_expired", "this reservation has expired; ask the organiser for a new one")
         return reservation
