@@ -172,6 +172,25 @@ def test_health_is_one_line() -> None:
     assert (facts["software"], facts["games"]) == ("scripted 1", ["towerwars"])
 
 
+def without_storage(peer: Peer) -> None:
+    """A script: a server whose database is lost."""
+    peer.greet(storage_lost=True)
+    if peer.receive() is not None:
+        peer.send(s.Rooms(rooms=[INFO], id=1))
+
+
+def test_health_and_rooms_tell_of_a_lost_database() -> None:
+    done = run("health", without_storage)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "database cannot be written" in done.stderr
+    assert done.stderr.endswith("[storage_lost]\n")
+    assert json.loads(run("health", without_storage, "--json").stdout)["storage_lost"] is True
+    assert json.loads(run("health", greet, "--json").stdout)["storage_lost"] is False
+    done = run("rooms", without_storage, "--json")
+    assert (done.exit_code, json.loads(done.stdout)["room"]) == (0, "r1")
+    assert done.stderr.startswith("warning: the server's database cannot be written")
+
+
 def test_health_of_no_server_is_a_sentence_and_exit_code_1() -> None:
     done = CliRunner().invoke(main, ["health", "--port", "1"])
     assert done.exit_code == 1

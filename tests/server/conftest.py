@@ -41,6 +41,10 @@ class MemoryJournal:
         self.silence: trio.Event | None = None
         """Writes get no answer before this is set."""
 
+    @property
+    def healthy(self) -> bool:
+        return not self.broken
+
     async def write(self, record: Record, *, again: bool = False) -> None:
         await trio.lowlevel.checkpoint()
         if self.silence is not None:
@@ -153,15 +157,15 @@ class World:
         self._patience = patience
         self._count = 0
 
-    async def client(self, name: str | None = None) -> Client:
+    async def client(self, name: str | None = None, address: str = "127.0.0.1") -> Client:
         """A client that has been welcomed."""
-        return await Client(self.raw()).greet(name)
+        return await Client(self.raw(address)).greet(name)
 
-    def raw(self) -> trio.abc.HalfCloseableStream:
+    def raw(self, address: str = "127.0.0.1") -> trio.abc.HalfCloseableStream:
         """The client's end of a new connection."""
         self._count += 1
         ours, theirs = trio.testing.memory_stream_pair()
-        connection = Connection(theirs, str(self._count), "127.0.0.1", self._patience)
+        connection = Connection(theirs, str(self._count), address, self._patience)
         self._nursery.start_soon(self.lobby.serve, connection)
         return ours
 
@@ -180,6 +184,7 @@ def house(**changes: Any) -> House:
         "clock": clock,
         "startup": 30.0,
         "rooms": 20,
+        "rooms_per_address": 20,
         "rooms_per_connection": 2,
         "observers_per_room": 3,
         "observer_queue": 4,

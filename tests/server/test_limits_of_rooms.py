@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import trio
-from trio.testing import MockClock
+from trio.testing import MockClock, wait_all_tasks_blocked
 
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
@@ -83,6 +83,49 @@ async def test_no_more_rooms_are_prepared_than_may_wait_or_play(narrow: World, a
     await admin.say(c.Cancel(room=first.room))
     await admin.wait_for(s.Done)
     assert isinstance(await prepare(admin), s.Prepared)
+
+
+async def join(client: Client, size: int) -> str:
+    await client.say(c.Join(game="towerwars", options={"size": size}))
+    answer = await client._next()
+    return answer.code if isinstance(answer, s.Error) else "joined"
+
+
+async def test_one_address_cannot_take_all_rooms_from_the_others(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(rooms_per_address=2), PATIENCE)
+        greedy = [await world.client(address=f"2001:db8::{n}") for n in range(4)]  # one network
+        assert [await join(client, 4 + n) for n, client in enumerate(greedy)] == ["joined"] * 2 + ["too_many_rooms"] * 2
+        assert await join(greedy[2], 4) == "joined", "an open seat takes no further room"
+        assert await join(await world.client(address="2001:db8:1::1"), 9) == "joined"
+        await greedy[0].start()
+        await greedy[0].say(c.Surrender(room="qaaaa"))
+        await greedy[0].wait_for(s.MatchOver)
+        assert await join(greedy[3], 7) == "joined", "a match that is over does not count"
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("begun", [False, True])
+async def test_no_room_waits_for_a_connection_that_is_over(
+    world: World, begun: bool, autojump_clock: MockClock, logged: Log
+) -> None:
+    red, blue = await world.client("ann"), await world.client("bob")
+    room = world.lobby.room((await red.join(size=4)).room)
+    if begun:
+        await blue.join(size=4)
+        await red.start()
+        await blue.start()
+        await red.hear(s.YourTurn)
+    guest = next(guest for guest in world.lobby.guests.values() if guest.name == "ann")
+    guest.rooms.clear()  # as if it had been forgotten where it sits
+    await red.stream.aclose()
+    await wait_all_tasks_blocked()
+    assert (room.result, room.full, "1" in world.lobby.guests) == (None, begun, False)
+    world.lobby.sweep()
+    await wait_all_tasks_blocked()
+    assert room.result is not None
+    assert room.result.reason == ("disconnected" if begun else "cancelled")
+    assert "dead_connection" in logged.text
 
 
 async def test_the_welcome_tells_the_limits(narrow: World, autojump_clock: MockClock) -> None:

@@ -10,6 +10,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.protocol.values import PROTOCOL
 from triarena.server.journal import MatchEnded, PlyPlayed
 
 from .conftest import PATIENCE, Client, World, house
@@ -56,6 +57,22 @@ async def test_a_match_waits_for_the_database_and_goes_on_by_itself(world: World
     assert turn.clock.remaining_ms == 2000.0
     assert world.lobby.rooms[room].state == "running"
     assert [r.ply for r in world.journal.records if isinstance(r, PlyPlayed)] == [0]
+
+
+async def test_whoever_comes_is_told_that_the_database_is_lost(world: World, autojump_clock: MockClock) -> None:
+    async def told() -> bool:
+        client = Client(world.raw())
+        await client.say(c.Hello(protocol=PROTOCOL, software=""))
+        return (await client.hear(s.Welcome)).storage_lost
+
+    red, blue, _ = await playing(world)
+    assert not await told()
+    await lost_after_a_move(world, red, blue)
+    assert await told()
+    world.journal.broken = False
+    assert await told(), "the match still waits"
+    await red.wait_for(s.Notice)
+    assert not await told()
 
 
 async def test_the_wait_is_no_players_time(world: World, autojump_clock: MockClock) -> None:

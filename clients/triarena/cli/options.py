@@ -35,6 +35,11 @@ PORT = click.IntRange(1, 65535)
 FORFEITED: Final = 3
 """Exit code: this side lost a match by a fault of its own."""
 
+STORAGE_LOST: Final = (
+    "the server's database cannot be written at the moment: matches wait, and go on by themselves when it is back; its "
+    "log says why"
+)
+
 
 class Failure(click.ClickException):
     """A command's own failure: a sentence and its stable code in brackets; exit code 1.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .invocation import command, program
-from .options import connected, server_options
+from .options import STORAGE_LOST, connected, server_options
 from .scenes import player, state
 from .table import table
 
@@ -34,7 +34,9 @@ def rooms(host: str, port: int, is_open: bool, running: bool, as_json: bool) -> 
     from triarena.clients.admin import list_rooms
 
     with connected(host, port) as connection:
-        found = list_rooms(connection)
+        found, lost = list_rooms(connection), connection.welcome.storage_lost
+    if lost:
+        click.echo(f"warning: {STORAGE_LOST}", err=True)
     if is_open or running:
         found = [info for info in found if (is_open and _is_open(info)) or (running and _is_running(info))]
     if as_json:

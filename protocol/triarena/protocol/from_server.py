@@ -51,6 +51,8 @@ class Welcome(Value):
     limits: Limits
     heartbeat_seconds: float
     """A connection that was silent this long is pinged; without an answer for as long again it is gone."""
+    storage_lost: bool = False
+    """Whether the server's database is lost at the moment: matches wait until it is back."""
 
 
 class Refused(Value):

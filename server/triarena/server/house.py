@@ -17,6 +17,8 @@ class House:
     clock: TimeControl
     startup: float
     rooms: int
+    rooms_per_address: int
+    """How many of them that were opened by joining from one address may wait or play."""
     rooms_per_connection: int
     observers_per_room: int
     observer_queue: int

@@ -24,6 +24,7 @@ from .connection import Connection
 from .enlisting import Enlisting
 from .events import Suspended
 from .guest import Guest
+from .handler import LOST
 from .house import House
 from .journal import Journal
 from .keeping import Keeping
@@ -88,6 +89,11 @@ class Lobby:
     def journal(self) -> Journal:
         """Where matches are written down."""
         return self._journal
+
+    @property
+    def storage_lost(self) -> bool:
+        """Whether the journal could not be written when something was written last."""
+        return not self._journal.healthy or any(room.storage_lost for room in self.rooms.values())
 
     def now(self) -> datetime:
         """The time of day, in UTC."""
@@ -158,6 +164,7 @@ class Lobby:
                 greeting_seconds=house.greeting,
             ),
             heartbeat_seconds=house.heartbeat,
+            storage_lost=self.storage_lost,
         )
 
     # -- rooms ---------------------------------------------------------------------------------
@@ -179,10 +186,11 @@ class Lobby:
         return self.rooms[name]
 
     def open_room(
-        self, game: AnyGame, options: dict[str, int | str], seed: int, clocks: Mapping[Side, TimeControl]
+        self, game: AnyGame, options: dict[str, int | str], seed: int, clocks: Mapping[Side, TimeControl], opener: str
     ) -> Room:
-        """A new room with open seats."""
+        """A new room with open seats; ``opener`` is the address that it is counted for."""
         room = self.new_room(game, options, seed, clocks)
+        room.opener = opener
         self.add(room)
         return room
 
@@ -260,12 +268,25 @@ class Lobby:
         """Close the rooms that nothing happens in any more."""
         now = trio.current_time()
         for room in list(self.rooms.values()):
+            self._let_go_of_the_dead(room)
             idle = now - room.touched >= self.house.idle
             over = room.result is not None and (idle or everything_over)
             abandoned = room.referee is None and room.result is None and room.empty and idle
             if over or (abandoned and now - room.touched >= self.house.reservation):
                 self.close_room(room)
         self.seating.reservations.sweep(now)
+
+    def _let_go_of_the_dead(self, room: Room) -> None:
+        """A match waits for who sits in it; should its connection be over without the room having been told (which
+        would be a fault of ours), it is told now, so that no match waits for ever.
+        """
+        for seat in room.seats.values():
+            if seat.line is not None and seat.line.number not in self.guests and room.result is None:
+                log.error("dead_connection", room=room.id, side=seat.side.value, connection=seat.line.number)
+                if room.referee is not None:
+                    room.lose(seat, LOST)
+                else:
+                    self.seating.vacate(room, seat)
 
     # -- observers -----------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         clock=time_control(clock),
         startup=clock.startup_seconds,
         rooms=limits.rooms,
+        rooms_per_address=limits.rooms_per_address,
         rooms_per_connection=limits.rooms_per_connection,
         observed_rooms_per_connection=limits.observed_rooms_per_connection,
         prepared_rooms=limits.prepared_rooms,

@@ -97,6 +97,8 @@ class Room:
     watches: list[Watch] = field(default_factory=list)
     prepared: bool = False
     """By an administrator: stays when nobody sits in it."""
+    opener: str = ""
+    """The address from which it was opened by joining; empty for a prepared one, and after a restart."""
     touched: float = 0.0
     """When somebody last came or went, in trio's time; idle rooms are closed."""
     match_id: str = ""

@@ -11,6 +11,7 @@ from triarena.protocol import from_client as c
 from triarena.protocol.from_server import Joined
 from triarena.protocol.values import Updates
 
+from .addresses import neighbourhood
 from .names import digest
 from .refusal import Refusal
 from .reservations import Reservations
@@ -44,8 +45,10 @@ class Seating:
             if seat is not None and fits and room.seat_of(guest.connection) is None and room.id not in guest.watching:
                 self._sit(guest, room, seat, message.updates, message.id)
                 return
+        opener = neighbourhood(guest.connection.address)
+        self._may_open(opener)
         room = self._lobby.open_room(
-            game, options, self._lobby.names.seed(), dict.fromkeys(Side, self._lobby.house.clock)
+            game, options, self._lobby.names.seed(), dict.fromkeys(Side, self._lobby.house.clock), opener
         )
         self._sit(guest, room, room.seats[Side.RED], message.updates, message.id)
 
@@ -105,6 +108,13 @@ class Seating:
         if len(guest.rooms) >= self._lobby.house.rooms_per_connection:
             limit = self._lobby.house.rooms_per_connection
             raise Refusal("too_many_rooms", f"a connection may hold {limit} seats at once; finish or leave one first")
+
+    def _may_open(self, opener: str) -> None:
+        """Whether an address may have a room more: none is to take them from all others."""
+        limit = self._lobby.house.rooms_per_address
+        if sum(room.opener == opener and room.result is None for room in self._lobby.rooms.values()) >= limit:
+            sentence = f"{limit} rooms opened from {opener} wait or play, and no more may"
+            raise Refusal("too_many_rooms", f"{sentence}; join one of them, or try later")
 
     def _may_choose(self, guest: Guest) -> None:
         if self._lobby.identities.required and not guest.proven:

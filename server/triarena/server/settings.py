@@ -174,6 +174,13 @@ class LimitSettings(Section):
     enrolled_players: int = Field(
         1000, ge=0, le=100_000, description="Players of tournaments whose names belong to them at the same time."
     )
+    rooms_per_address: int = Field(
+        100,
+        ge=1,
+        le=100_000,
+        description="Rooms that were opened by joining from one address (see connections_per_address) and whose match "
+        "is not over.",
+    )
     rooms_per_connection: int = Field(16, ge=1, le=100_000, description="Rooms that one client may play in at once.")
 
 

@@ -76,13 +76,12 @@ class Gate:
         own = self._throttle.wait(address, now)
         return own if self._all is None else max(own, self._all.wait(now))
 
-    def wrong(self, address: str, now: float) -> None:
-        """A wrong secret came from there."""
-        self._throttle.wrong(address, now)
-        if neighbourhood(address) in self._trusted:
-            return
-        self._all = self._all or Bucket(WRONG_PER_SECOND, WRONG_AT_ONCE, now)
-        self._all.take(1, now)
+    def wrong(self, address: str, now: float) -> float:
+        """A wrong secret came from there; as in ``Throttle``."""
+        if neighbourhood(address) not in self._trusted:
+            self._all = self._all or Bucket(WRONG_PER_SECOND, WRONG_AT_ONCE, now)
+            self._all.take(1, now)
+        return self._throttle.wrong(address, now)
 
     def right(self, address: str) -> None:
         """The right secret came from there."""
