@@ -3,7 +3,7 @@
 import secrets
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,8 @@ from triarena.server.journal import (
     open_journal,
     read_match,
 )
+from triarena.server.journal.fence import Fence
+from triarena.server.journal.quick import QuickPlies
 from triarena.server.journal.store import RETRY_SECONDS, Store
 
 Opened = Callable[..., MatchOpened]
@@ -204,10 +206,20 @@ def test_a_database_that_stays_locked_fails_the_write_after_a_bounded_number_of_
 
 @pytest.mark.parametrize("fails_after", ["INSERT INTO matches", "INSERT INTO plies", "UPDATE matches", "COMMIT"])
 def test_a_connection_that_is_lost_after_the_commit_saves_nothing_twice(
-    url: str, opened: Opened, ply: Ply, ended: Ended, fails_after: str
+    url: str, opened: Opened, ply: Ply, ended: Ended, fails_after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The answer of the database got lost: the record is found when it is tried again, and that is no duplicate."""
     lost: list[str] = []
+    insert = QuickPlies.insert
+
+    def insert_and_lose(quick: QuickPlies, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
+        done = insert(quick, connection, fence, plies)
+        if fails_after == "INSERT INTO plies" and not lost:
+            lost.append(fails_after)
+            raise sqlite3.OperationalError("disk I/O error")
+        return done
+
+    monkeypatch.setattr(QuickPlies, "insert", insert_and_lose)
 
     def lose(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
         if statement.startswith(fails_after) and not lost:

@@ -12,6 +12,7 @@ database ends the session of its predecessor.
 from __future__ import annotations
 
 import sqlalchemy as sa
+from sqlalchemy.engine.interfaces import DBAPICursor
 
 from triarena.server.journal.records import JournalError
 from triarena.server.journal.tables import fence
@@ -58,6 +59,11 @@ class Fence:
         """Within a transaction: whether we may still write. Raises JournalError ``database_in_use``."""
         if connection.dialect.name == "sqlite":
             self._look(connection)
+
+    def holds(self, cursor: DBAPICursor) -> bool:
+        """The same for SQLite, asked through the driver itself: False if we may not. Raises the driver's errors."""
+        row = cursor.execute("SELECT number FROM fence").fetchone()
+        return self._number is None or (row is not None and row[0] == self._number)
 
     def _look(self, connection: sa.Connection) -> None:
         if self._number is not None and connection.execute(_NUMBER).scalar_one_or_none() != self._number:

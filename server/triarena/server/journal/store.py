@@ -20,6 +20,7 @@ from sqlalchemy import exc
 
 from triarena.server.journal import database, rows, schema
 from triarena.server.journal.fence import Fence
+from triarena.server.journal.quick import QuickPlies
 from triarena.server.journal.records import (
     JournalError,
     MatchEnded,
@@ -51,6 +52,7 @@ class Store:
         self.place = database.shown(self._url)
         """The database as a message may show it."""
         self._fence = Fence(self.place)
+        self._quick = QuickPlies(self._engine.dialect) if self._url.get_backend_name() == "sqlite" else None
 
     def open(self) -> None:
         """Creates the database if it is not there, and brings its tables up to date. Forgets the rooms whose
@@ -120,11 +122,27 @@ class Store:
         it is another server's.
         """
         # After a failure nobody knows whether the transaction was committed, so each record is looked at alone.
-        if not retried and len(records) > 1 and self._save_together(records):
-            verdicts += [None] * len(records)
-            return
+        if not retried:
+            saved = self._save_quickly(records)
+            if saved is None:
+                again = range(len(records))
+            elif saved or (len(records) > 1 and self._save_together(records)):
+                verdicts += [None] * len(records)
+                return
         for index in range(len(verdicts), len(records)):
             verdicts.append(self._save_alone(records[index], again=index in again))
+
+    def _save_quickly(self, records: Sequence[Record]) -> bool | None:
+        """Whether these are plies for SQLite, and all were saved; None if nobody knows."""
+        plies = [record for record in records if isinstance(record, PlyPlayed)]
+        if self._quick is None or len(plies) < len(records):
+            return False
+        connection = self._connection()
+        try:
+            return self._quick.insert(connection, self._fence, plies)
+        except Exception:  # whatever it is, it is explained when it happens again
+            self.close()
+            return None
 
     def _save_together(self, records: Sequence[Record]) -> bool:
         """All records in one transaction; False, and nothing is saved, if that cannot be done."""

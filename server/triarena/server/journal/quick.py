@@ -1,0 +1,55 @@
+"""The usual case, plies for SQLite, through the driver itself.
+
+What SQLAlchemy does to execute a statement costs several times what SQLite does to save a ply, and holds the
+interpreter's lock meanwhile, for which the event loop waits. The statement and the types' processing are SQLAlchemy's
+all the same. What goes wrong here is not explained here:
+the store tries it again in the usual way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias, cast
+
+import sqlalchemy as sa
+
+from triarena.server.journal import rows
+from triarena.server.journal.fence import Fence
+from triarena.server.journal.records import PlyPlayed
+
+_Processor: TypeAlias = Callable[[Any], Any]
+
+
+class QuickPlies:
+    """Inserts plies into an SQLite database."""
+
+    def __init__(self, dialect: sa.Dialect) -> None:
+        compiled = rows.INSERT_PLY.compile(dialect=dialect)
+        self._statement = str(compiled)
+        self._refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
+        self._parameters: list[tuple[str, _Processor | None]] = []
+        for name in compiled.positiontup or ():
+            kind = compiled.binds[name].type.dialect_impl(dialect)
+            self._parameters.append((name, cast(_Processor | None, kind.bind_processor(dialect))))
+
+    def insert(self, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
+        """All in one transaction; False, and nothing is saved, if one of them is refused or another server writes.
+
+        Raises other errors, the driver's and Python's; the connection is of no use then.
+        """
+        values = [self._values(ply) for ply in plies]
+        cursor = connection.connection.cursor()
+        cursor.execute("BEGIN IMMEDIATE")
+        with suppress(self._refused):
+            if fence.holds(cursor):
+                cursor.executemany(self._statement, values)
+                if cursor.rowcount == len(plies):
+                    cursor.execute("COMMIT")
+                    return True
+        cursor.execute("ROLLBACK")
+        return False
+
+    def _values(self, ply: PlyPlayed) -> list[Any]:
+        [(_, values)] = rows.writing(ply)
+        return [values[name] if process is None else process(values[name]) for name, process in self._parameters]
