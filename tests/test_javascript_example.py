@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.cutting_proxy import CuttingProxy
+from tests.test_coming_back_end_to_end import start_server
+
+from triarena.cli.children import Children
 
 from .conftest import RunningServer
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "javascript"
 NODE, NPM = shutil.which("node"), shutil.which("npm")
+KILLER = """
+import os, signal
+
+asked = 0
+
+def choose_move(position):
+    global asked
+    asked += 1
+    if asked == 3:
+        os.kill({pid}, signal.SIGKILL)
+    return next(position.legal_moves())
+"""
+"""A bot that kills the server in its third turn."""
 OUTCOME = re.compile(r"^(outcome|aborted), (\w+): (red|blue|nobody) won; .+$")
 
 
@@ -51,8 +70,8 @@ def playing(bot: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def reservations(server: RunningServer, size: int) -> tuple[str, str]:
-    prepared = server.run("prepare", "towerwars", "--option", f"size={size}", "--json")
+def reservations(server: RunningServer, size: int, *flags: str) -> tuple[str, str]:
+    prepared = server.run("prepare", "towerwars", "--option", f"size={size}", "--json", *flags)
     assert prepared.returncode == 0, prepared.stderr
     red, blue = json.loads(prepared.stdout)["reservations"].values()
     return red, blue
@@ -87,6 +106,45 @@ def test_the_javascript_bot_finds_an_open_seat(bot: Path, real_server: RunningSe
     assert (process.returncode, complaints) == (0, "")
     assert OUTCOME.match(said.splitlines()[-1])
     assert opponent.returncode == 0, opponent.stderr
+
+
+@pytest.mark.slow
+def test_the_javascript_bot_plays_its_match_though_its_connections_are_cut(
+    bot: Path, real_server: RunningServer
+) -> None:
+    red, blue = reservations(real_server, 9)
+    with CuttingProxy(
+        real_server.port, cuts=5, up_to=12_000, rng=random.Random(0)
+    ) as proxy:  # the first one after the greeting
+        with playing(bot, "--port", str(proxy.port), "--reservation", red, "--name", "Jay") as process:
+            opponent = real_server.run("join", "--reservation", blue, "random", "--json")
+            said, complaints = process.communicate(timeout=60)
+        assert proxy.cuts > 0
+    assert process.returncode == 0, complaints
+    assert "back in the match" in complaints
+    result = OUTCOME.match(said.splitlines()[-1])
+    assert result is not None, said
+    told = json.loads(opponent.stdout)["result"]
+    assert result.groups() == (told["kind"], told["reason"], told.get("winner") or "nobody")
+
+
+@pytest.mark.slow
+def test_the_javascript_bot_outlives_its_server(bot: Path, tmp_path: Path) -> None:
+    with Children(tmp_path) as children:
+        server, process = start_server(children, tmp_path, "first", 0)
+        killer = tmp_path / "killer.py"
+        killer.write_text(KILLER.format(pid=process.pid), encoding="utf-8")
+        red, blue = reservations(server, 9, "--untimed", "both")
+        with playing(bot, "--port", str(server.port), "--reservation", blue, "--name", "Jay") as player:
+            opponent = server.start("join", "--reservation", red, str(killer))
+            assert process.wait(60) == -signal.SIGKILL
+            start_server(children, tmp_path, "second", server.port)
+            said, complaints = player.communicate(timeout=60)
+            opponent.communicate(timeout=60)
+    assert player.returncode == 0, complaints
+    assert "back in the match" in complaints
+    assert OUTCOME.match(said.splitlines()[-1]), said
+    assert len(said.splitlines()) == 3, "the seat and the match are told once"
 
 
 @pytest.mark.parametrize(

@@ -100,38 +100,67 @@ function finish(code, sentence) {
   process.exit(code);
 }
 
-function play({ host, port, game, reservation, name }) {
+// Codes of a server that may have time, room or a new process for us a little later; and of a seat or code that is held
+// by our own lost connection, until the server has noticed that.
+const PASSING = ["server_stopping", "server_busy", "server_full", "address_full", "stalled", "reservation_used"];
+const PATIENCE_MS = 60_000;
+
+// One connection. `seat` outlives it: the token that takes the seat back, and how long that has been tried.
+function play(options, seat = { pause: 100 }) {
+  const { host, port, game, reservation, name } = options;
   const socket = net.connect(Number(port), host);
   const say = (message) => socket.write(frame(message));
-  let side;
+  let why = "the stream ended";
   socket.setNoDelay(true); // without it every answer may wait for 40 ms
   socket.on("connect", () => say({ type: "hello", protocol: 1, software: "triarena-example-bot (javascript)", name }));
-  socket.on("error", (error) => finish(1, `cannot talk to ${host} port ${port}: ${error.message}; is a server there?`));
-  socket.on("close", () => finish(1, "the connection ended before the match was over"));
+  socket.on("error", (error) => (why = error.message));
+  // The end of the stream is not the end of the match, only match_over is: come back, after pauses that grow.
+  socket.on("close", () => {
+    if (!seat.greeted) finish(1, `cannot talk to ${host} port ${port}: ${why}; is a server there?`);
+    seat.lostAt ??= Date.now();
+    if (Date.now() - seat.lostAt > PATIENCE_MS) finish(1, `the connection was lost and did not come back: ${why}`);
+    console.error(`connection lost: ${why}; trying to come back ...`);
+    setTimeout(() => play(options, seat), seat.pause * (0.5 + Math.random() / 2));
+    seat.pause = Math.min(2 * seat.pause, 2000);
+  });
+  const hangUp = (code, message) => {
+    if (!PASSING.includes(code)) finish(1, `[${code}] ${message}`);
+    why = message;
+    socket.destroy(); // then "close" follows
+  };
+  const join = () => say(reservation ? { type: "join_reserved", reservation } : { type: "join", game });
   const answers = {
-    welcome: () => say(reservation ? { type: "join_reserved", reservation } : { type: "join", game }),
+    welcome: ({ heartbeat_seconds }) => {
+      seat.greeted = true;
+      socket.setTimeout(3000 * heartbeat_seconds, () => socket.destroy()); // a server that lives pings before that
+      seat.token ? say({ type: "rejoin", token: seat.token }) : join();
+    },
     joined: (message) => {
       if (message.game !== "towerwars") finish(1, `this seat is for ${message.game}; this bot plays towerwars only`);
-      side = message.side;
-      console.log(`joined room ${message.room} as ${side}`);
+      if (message.token !== seat.token) console.log(`joined room ${message.room} as ${message.side}`);
+      Object.assign(seat, { token: message.token, side: message.side });
     },
     match_started: (message) => {
-      console.log(`match ${message.match}: ${message.players.red} (red) against ${message.players.blue} (blue)`);
+      if (message.match === seat.match) console.error("back in the match");
+      else console.log(`match ${message.match}: ${message.players.red} (red) against ${message.players.blue} (blue)`);
+      seat.match = message.match;
       say({ type: "ready", room: message.room });
     },
     your_turn: ({ room, ply, position }) => say({ type: "move", room, ply, move: chooseMove(position) }),
+    moved: () => Object.assign(seat, { lostAt: undefined, pause: 100 }), // it goes on: patience begins anew
     match_over: ({ result }) => {
       const how = `${result.kind}, ${result.reason}: ${result.winner ?? "nobody"} won; ${result.detail.message}`;
-      finish(result.kind === "forfeit" && result.detail.offenders.includes(side) ? 3 : 0, how);
+      finish(result.kind === "forfeit" && result.detail.offenders.includes(seat.side) ? 3 : 0, how);
     },
     ping: ({ number }) => say({ type: "pong", number }),
     notice: ({ code, message }) => console.error(`notice [${code}] ${message}`),
     error: ({ code, message, request }) => {
+      if (code === "unknown_token" && !seat.match) return join(); // the match had not begun: take a seat as at first
+      if (request) return hangUp(code, message); // without a seat there is nothing to do
       console.error(`error [${code}] ${message}`);
-      if (request) finish(1, "without a seat there is nothing to do");
     },
-    refused: ({ code, message }) => finish(1, `refused [${code}] ${message}`),
-    goodbye: ({ code, message }) => finish(1, `goodbye [${code}] ${message}`),
+    refused: ({ code, message }) => hangUp(code, message),
+    goodbye: ({ code, message }) => hangUp(code, message),
   };
   // What is not in the list is ignored: a newer server may say more.
   socket.on("data", frameReader((message) => Object.hasOwn(answers, message.type) && answers[message.type](message)));
