@@ -1,4 +1,6 @@
-"""How long a move waits for the journal: one writer alone, and many at once.
+"""How long a move and the end of a match wait for the journal: one writer alone, and many at once.
+
+In SQLite an end waits for the disk, a move does not; so the last lines tell what that costs matches of 40 plies.
 
     uv run python benchmarks/journal_latency.py [URL]
 
@@ -15,10 +17,12 @@ from datetime import UTC, datetime
 
 import trio
 
-from triarena.server.journal import Journal, MatchOpened, PlyPlayed, open_journal
+from triarena.server.journal import Journal, MatchEnded, MatchOpened, PlyPlayed, open_journal
 
 PLIES = 2000
 MATCHES_AT_ONCE = 200
+SHORT = 40
+"""Plies of a match that is played to its end."""
 AT = datetime(2031, 5, 4, tzinfo=UTC)
 
 
@@ -32,12 +36,22 @@ async def play(journal: Journal, match: str, plies: int, micros: list[float]) ->
         micros.append((time.perf_counter_ns() - started) / 1000)
 
 
-def report(title: str, micros: list[float], seconds: float) -> None:
+async def play_matches(journal: Journal, name: str, matches: int, plies: list[float], ends: list[float]) -> None:
+    """Plays short matches one after the other, and notes the microseconds that each ply and each end waited."""
+    for number in range(matches):
+        match = f"{name}-{number}"
+        await play(journal, match, SHORT, plies)
+        started = time.perf_counter_ns()
+        await journal.write(MatchEnded(match, {"kind": "outcome"}, "outcome", "red", "points", AT, {"red": {}}))
+        ends.append((time.perf_counter_ns() - started) / 1000)
+
+
+def report(title: str, micros: list[float], seconds: float, what: str = "plies") -> None:
     """Prints one line of figures."""
     cuts = statistics.quantiles(micros, n=100)
     print(
         f"{title:<28} median {cuts[49]:6.0f} µs   p90 {cuts[89]:6.0f} µs   p99 {cuts[98]:6.0f} µs"
-        f"   worst {max(micros):7.0f} µs   {len(micros) / seconds:6.0f} plies/s"
+        f"   worst {max(micros):7.0f} µs   {len(micros) / seconds:6.0f} {what}/s"
     )
 
 
@@ -52,6 +66,16 @@ async def main(url: str) -> None:
                 for number in range(matches):
                     nursery.start_soon(play, journal, f"{run}-{matches}-{number}", PLIES // min(matches, 40), micros)
             report(title, micros, time.perf_counter() - started)
+        for tables in (1, 40):
+            plies: list[float] = []
+            ends: list[float] = []
+            started = time.perf_counter()
+            async with trio.open_nursery() as nursery:
+                for number in range(tables):
+                    nursery.start_soon(play_matches, journal, f"{run}-{tables}-{number}", 400 // tables, plies, ends)
+            seconds = time.perf_counter() - started
+            report(f"{tables} to the end: a ply", plies, seconds)
+            report(f"{tables} to the end: the end", ends, seconds, "matches")
 
 
 if __name__ == "__main__":

@@ -14,9 +14,11 @@
 ``migrations/``           alembic's scripts, one file per version of the tables
 ========================  =====================================================================
 
-Durable means committed. SQLite runs in WAL mode with ``synchronous=NORMAL``: a commit survives the death of the
-server process, and a power cut can cost the last moments but never the integrity of the file. PostgreSQL's
-durability is what its own configuration says.
+Durable means committed, and what was committed survives the death of the server process. A power cut is another
+matter: SQLite runs in WAL mode, where a transaction that holds the end of a match, or what is kept of a room, waits for
+the disk (``synchronous=FULL``) and takes along all that was committed before it; one with nothing but plies does not
+(``NORMAL``), so the last moments of a match that goes on may be lost, but never the integrity of the file.
+PostgreSQL's durability is what its own configuration says.
 """
 
 from triarena.server.journal.claim import Claim, claim_database

@@ -38,6 +38,12 @@ RETRY_SECONDS = (0.05, 0.25, 1.0)
 """The pauses before each new attempt at what failed for a passing reason."""
 
 
+_SYNCED = (MatchEnded, RoomKept, RoomForgotten)
+"""What is on the disk, in SQLite too, before it counts as saved: a result that was announced, or a reservation that was
+given out, must outlive a power cut.
+"""
+
+
 class Store:
     """One database with one long-lived connection, renewed when it is lost."""
 
@@ -49,6 +55,8 @@ class Store:
         self._open_connection: sa.Connection | None = None
         self._opened_file: tuple[int, int] | None = None
         self._pause = pause
+        self._synced = False
+        """Whether SQLite's transactions are synced at the moment."""
         self.place = database.shown(self._url)
         """The database as a message may show it."""
         self._fence = Fence(self.place)
@@ -123,6 +131,7 @@ class Store:
         """
         # After a failure nobody knows whether the transaction was committed, so each record is looked at alone.
         if not retried:
+            self._sync(records)
             saved = self._save_quickly(records)
             if saved is None:
                 again = range(len(records))
@@ -130,7 +139,19 @@ class Store:
                 verdicts += [None] * len(records)
                 return
         for index in range(len(verdicts), len(records)):
+            self._sync(records[index : index + 1])
             verdicts.append(self._save_alone(records[index], again=index in again))
+
+    def _sync(self, records: Sequence[Record]) -> None:
+        """Whether the next transaction, which is to hold these, is to wait for the disk. Raises DBAPIError.
+
+        SQLite's log is one file: with the one transaction all that were committed before it are on the disk.
+        """
+        connection = self._connection()
+        synced = any(isinstance(record, _SYNCED) for record in records)
+        if connection.dialect.name == "sqlite" and synced != self._synced:
+            connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
+            self._synced = synced
 
     def _save_quickly(self, records: Sequence[Record]) -> bool | None:
         """Whether these are plies for SQLite, and all were saved; None if nobody knows."""
@@ -215,6 +236,7 @@ class Store:
     def _connection(self) -> sa.Connection:
         if self._open_connection is None:
             self._open_connection, self._opened_file = self._engine.connect(), self._file()
+            self._synced = False
             self._fence.enter(self._open_connection)
         return self._open_connection
 
