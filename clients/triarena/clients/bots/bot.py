@@ -70,13 +70,15 @@ def chosen_move(game: AnyGame, returned: Any) -> tuple[Any, Plain]:
     """
     if returned is None:
         raise BotError("no_move", "choose_move returned None; is a 'return' missing?")
+    why = f"it returned {shown(returned)}"
     try:
         wire = game.write_move(game.parse(returned) if isinstance(returned, str) else returned)
         return game.read_move(wire), wire
     except MoveError as error:
-        why = error.message
+        if isinstance(returned, str):  # else it is about a wire form that the author never saw
+            why = error.message
     except Exception:  # whatever a rules engine makes of a value that is none of its moves
-        why = f"it returned {shown(returned)}"
+        pass
     sentence = f"what choose_move returned is no move of {game.title}: {why}"
     raise BotError("not_a_move", f"{sentence}; return one of position.legal_moves(), or a move's text")
 

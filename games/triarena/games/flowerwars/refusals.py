@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 def refusal(position: FlowerWarsPosition, move: Move) -> MoveError:
     """The error to raise for a move that is not legal in ``position``."""
     if not isinstance(move, Plant | Dig | End):
-        return MalformedMove(f"{shown(move)} is no move of FlowerWars")
+        hint = ": game.parse makes a move of its text" if isinstance(move, str) else ""
+        return MalformedMove(f"{shown(move)} is no move of FlowerWars{hint}")
     if position.outcome:
         return IllegalMove("game_over", "the game is over, nothing can be played any more")
     match move:

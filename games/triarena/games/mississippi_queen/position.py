@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from triarena.games.core import IllegalMove, Outcome, Score, Side
+from triarena.games.core import IllegalMove, MalformedMove, Outcome, Score, Side, shown
 
 from .ending import judge, score_of
 from .geometry import Coordinates, cell_at
 from .listing import legal_actions
-from .moves import Actions
+from .moves import Action, Actions
 from .profiles import Profile
 from .river import SANDBANK, FieldKind, Passenger, River, Segment, rivers
 from .sailing import Voyage, sail
@@ -67,7 +67,10 @@ class MississippiQueenPosition:
         return legal_actions(self.river, self.ship(self.to_move), self.ship(self.to_move.other))
 
     def check(self, move: Actions, /) -> None:
-        """Raise IllegalMove if the rules forbid the move; moves outside the normal form are allowed."""
+        """Raise IllegalMove if the rules forbid the move; moves outside the normal form are allowed.
+
+        Raises MalformedMove for what is no move of the game.
+        """
         self._sail(move)
 
     def play(self, move: Actions, /) -> MississippiQueenPosition:
@@ -104,9 +107,22 @@ class MississippiQueenPosition:
     def _sail(self, move: Actions) -> Voyage:
         if self.outcome is not None:
             raise IllegalMove("game_over", f"the game is over by {self.outcome.reason}: there is no move to make")
-        if self.to_move is Side.RED:
-            return sail(self.river, self.red, self.blue, move)
-        return sail(self.river, self.blue, self.red, move)
+        mover, other = (self.red, self.blue) if self.to_move is Side.RED else (self.blue, self.red)
+        try:
+            return sail(self.river, mover, other, move)
+        except (AttributeError, TypeError):  # looked at only now: who plays moves pays nothing for it
+            if _is_move(move):
+                raise
+        raise _no_move(move)
+
+
+def _is_move(given: object) -> bool:
+    return isinstance(given, tuple) and all(isinstance(action, Action) for action in given)
+
+
+def _no_move(given: object) -> MalformedMove:
+    hint = ": game.parse makes a move of its text" if isinstance(given, str) else ""
+    return MalformedMove(f"{shown(given)} is no move of Mississippi Queen{hint}")
 
 
 def settled(
