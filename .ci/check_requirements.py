@@ -2,7 +2,8 @@
 
 Renew them with
 
-    uv pip compile pyproject.toml --extra server --extra postgresql --universal --generate-hashes --upgrade \\
+    uv pip compile pyproject.toml --extra server --extra tournament --extra postgresql \\
+        --universal --generate-hashes --upgrade \\
         --no-emit-index-url --no-annotate --no-header --output-file requirements/server.txt
     echo "hatchling>=1.24" | uv pip compile - --universal --generate-hashes --upgrade \\
         --no-emit-index-url --no-annotate --no-header --output-file requirements/build.txt
