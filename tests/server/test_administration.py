@@ -146,7 +146,9 @@ async def test_a_kicked_player_is_told_and_its_opponent_wins(world: World, autoj
     await red.start()
     await blue.start()
     assert isinstance(await answer(admin, c.Kick(connection="1")), s.Done)
-    assert (await red.wait_for(s.Goodbye)).code == "kicked"
+    goodbye = await red.wait_for(s.Goodbye)
+    assert goodbye.code == "kicked"
+    assert "red has lost the match in room" in goodbye.message
     result = (await blue.wait_for(s.MatchOver)).result
     assert (result.reason, result.winner) == ("disconnected", "blue")
     heard = await answer(admin, c.Kick(connection="99"))

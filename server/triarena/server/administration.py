@@ -193,5 +193,12 @@ class Administration:
         if kicked is None:
             raise Refusal("unknown_connection", f"there is no connection {number!r}")
         kicked.connection.loss = Loss("disconnected", "an administrator closed its connection", final=True)
-        kicked.connection.close("kicked", "an administrator closed your connection")
+        kicked.connection.close("kicked", f"an administrator closed your connection{_lost_by_it(kicked)}")
         return f"connection {number} is closed"
+
+
+def _lost_by_it(guest: Guest) -> str:
+    """What the end of its connection costs a guest."""
+    rooms = [room for room in guest.rooms.values() if room.referee is not None and room.result is None]
+    sides = [(room.id, seat.side.value) for room in rooms if (seat := room.seat_of(guest.connection)) is not None]
+    return "".join(f"; {side} has lost the match in room {room} by it" for room, side in sides)
