@@ -24,6 +24,7 @@ from triarena.protocol.table import Phase
 
 from .handler import LOST, Handler, Loss, LossReason, Patience
 from .rate import Meter
+from .stamps import StampedStream
 from .transcript import Transcript
 from .wire import GOODBYE, MSGPACK, Bye, Tongue
 
@@ -390,8 +391,11 @@ class Connection:
         batch, size = self._outbox, self._queued
         self._outbox = []
         began = self._writing_since = trio.current_time()
-        with trio.fail_after(self._patience.write):
-            await self._stream.send_all(b"".join(data for data, _ in batch))
+        data = b"".join([data for data, _ in batch])
+        written = self._stream.send_now(data) if isinstance(self._stream, StampedStream) else 0
+        if written < len(data):
+            with trio.fail_after(self._patience.write):
+                await self._stream.send_all(data[written:])
         self._writing_since = None
         self._queued -= size
         now = trio.current_time()
