@@ -26,6 +26,7 @@ PIPELINE: Final = 32
 """How many requests may be under way unanswered."""
 REMEMBERED: Final = 64
 """How many rooms that are over a session remembers, to know what crossed their end."""
+ANSWERING: Final = frozenset(ANSWERS.values())
 WITHOUT_SEAT: Final = frozenset([Place.OVER, Place.WATCHING])
 """Where a client's word as a player can only be one that crossed the end of its match."""
 
@@ -151,30 +152,28 @@ class Session(Generic[Out, In]):
     def _problem(self, sender: Role, message: Any) -> str | None:
         """Why ``message`` may not be sent now; None if it may."""
         kind = type(message)
-        who = f"the {sender.value} cannot send {message.type!r}"
         if (sender, kind) not in CONNECTION[self.phase] and not (self.phase is Phase.OPEN and kind in IN_ROOM):
-            return f"{who} while the connection is {self.phase.value}" + self._hint()
+            return f"{_cannot(sender, message)} while the connection is {self.phase.value}{self._hint()}"
         if kind in ANSWERS and len(self._requests) >= PIPELINE:
-            return f"{who}: {PIPELINE} requests are unanswered, wait for an answer first"
+            return f"{_cannot(sender, message)}: {PIPELINE} requests are unanswered, wait for an answer first"
         if kind is Error:
             mismatch = message.request is not None and not self._awaits(REQUEST_TYPES.get(message.request))
-            return f"{who}: it answers no request that was made" if mismatch else None
-        if kind in ANSWERS.values() and not (self._requests and ANSWERS[self._requests[0]] is kind):
-            return f"{who}: it answers no request that was made"
-        if kind not in IN_ROOM:
-            return None
-        return self._room_problem(sender, message, who)
+            return f"{_cannot(sender, message)}: it answers no request that was made" if mismatch else None
+        if kind in ANSWERING and not (self._requests and ANSWERS[self._requests[0]] is kind):
+            return f"{_cannot(sender, message)}: it answers no request that was made"
+        return self._room_problem(sender, message) if kind in IN_ROOM else None
 
-    def _room_problem(self, sender: Role, message: Any, who: str) -> str | None:
+    def _room_problem(self, sender: Role, message: Any) -> str | None:
         room, kind = message.room, type(message)
         place = self.place(room)
         knowingly = place in WITHOUT_SEAT and sender is self.role and kind in CROSSING
         if (sender, kind) not in ROOM[place] or knowingly:
-            return f"{who} in room {room!r} while its place there is {place.value}"
+            return f"{_cannot(sender, message)} in room {room!r} while its place there is {place.value}"
         if kind is YourTurn and message.ply <= self.ply(room):
-            return f"{who}: ply {message.ply} does not follow ply {self.ply(room)}"
+            return f"{_cannot(sender, message)}: ply {message.ply} does not follow ply {self.ply(room)}"
         if kind is Move and place is Place.THINKING and message.ply != self.ply(room):
-            return f"{who} for ply {message.ply} in room {room!r}; the turn is ply {self.ply(room)}"
+            turn = self.ply(room)
+            return f"{_cannot(sender, message)} for ply {message.ply} in room {room!r}; the turn is ply {turn}"
         return None
 
     def _awaits(self, request: MessageType | None) -> bool:
@@ -188,7 +187,7 @@ class Session(Generic[Out, In]):
         self.phase = CONNECTION[self.phase].get((sender, kind), self.phase)
         if kind in ANSWERS:
             self._requests.append(kind)
-        elif kind in ANSWERS.values() or (kind is Error and message.request is not None):
+        elif kind in ANSWERING or (kind is Error and message.request is not None):
             del self._requests[0]
         if kind in IN_ROOM:
             self._advance_room(sender, message)
@@ -210,6 +209,10 @@ class Session(Generic[Out, In]):
         self._over.append(name)
         if len(self._over) > REMEMBERED:
             del self._rooms[self._over.pop(0)]
+
+
+def _cannot(sender: Role, message: Any) -> str:
+    return f"the {sender.value} cannot send {message.type!r}"
 
 
 def client_session() -> Session[FromClient, FromServer]:

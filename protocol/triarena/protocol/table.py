@@ -63,7 +63,13 @@ from .from_server import (
 )
 
 
-class Role(Enum):
+class _Name(Enum):
+    """A word in the tables, which are looked into for every message."""
+
+    __hash__ = object.__hash__  # each value exists once; Enum's own hash is computed in Python
+
+
+class Role(_Name):
     """An end of a connection."""
 
     CLIENT = "client"
@@ -75,7 +81,7 @@ class Role(Enum):
         return Role.SERVER if self is Role.CLIENT else Role.CLIENT
 
 
-class Phase(Enum):
+class Phase(_Name):
     """Of a connection."""
 
     NEW = "new"
@@ -88,7 +94,7 @@ class Phase(Enum):
     """Nothing more may be said."""
 
 
-class Place(Enum):
+class Place(_Name):
     """Of a connection in one room."""
 
     OUTSIDE = "outside"
