@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,8 +65,9 @@ class XmlClient:
         self.room = ""
 
     async def listen(self) -> None:
-        while data := await self.stream.receive_some():
-            self.inbox.feed(bytes(data).decode())
+        with suppress(trio.ClosedResourceError, trio.BrokenResourceError):
+            while data := await self.stream.receive_some():
+                self.inbox.feed(bytes(data).decode())
         self.closed = True
 
     @property

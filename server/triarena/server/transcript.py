@@ -19,7 +19,7 @@ KEPT_FRAMES: Final = 32
 """Of each direction."""
 KEPT_BYTES: Final = 2048
 """Of each frame's payload."""
-SECRETS: Final = ("secret", "token", "reservation")
+SECRETS: Final = ("secret", "token", "reservation", "password")
 """A field whose name has one of these inside is never told; an unreadable frame that has one is not told at all."""
 HIDDEN: Final = "(not kept)"
 _DEPTH: Final = 8
@@ -89,12 +89,20 @@ def _told(frames: Iterable[Frame], when: Callable[[float], datetime]) -> list[di
 
 def content(payload: bytes, *, cut: bool) -> dict[str, Any]:
     """What a payload says, as JSON data: ``message``, with as many fields as are whole if it was cut, or ``hex``."""
+    if payload.lstrip()[:1] == b"<":
+        return _xml(payload, cut=cut)
     fields, complete = _fields(payload)
     if fields is not None and (complete or cut):
         return {"message": fields, "cut": True} if cut else {"message": fields}
     if any(word.encode() in payload.lower() for word in SECRETS):
         return {"hex": HIDDEN}
     return {"hex": payload.hex(), "cut": True} if cut else {"hex": payload.hex()}
+
+
+def _xml(payload: bytes, *, cut: bool) -> dict[str, Any]:
+    """The text of a client of the Software-Challenge, or to one, shaped like a message."""
+    text = HIDDEN if _is_secret(payload.decode(errors="replace")) else payload.decode(errors="replace").strip()
+    return {"message": {"type": "xml", "text": text}, **({"cut": True} if cut else {})}
 
 
 def _fields(payload: bytes) -> tuple[dict[str, Any] | None, bool]:

@@ -2,8 +2,9 @@
 
 * ``gateway``: the way in; tells these clients what happens in their rooms.
 * ``guest``: such a client as the lobby sees it.
-* ``session``: a connection's state machine: its bytes to our messages, our messages to its bytes.
-* ``reading``, ``requests``, ``moves``: from XML. ``markup``, ``state``, ``verdicts``, ``answers``: to XML.
+* ``session``: a connection's state machine, over what both ends have said (``conversation``).
+* ``hearing``: its messages to ours, made of ``reading`` (XML), ``requests`` and ``moves``.
+* ``telling``: our messages to its ones, made of ``answers``, ``state``, ``verdicts`` and ``markup`` (XML).
 * ``replays``: stored matches in the original's format.
 
 Lobby, rooms, clocks and referee are those of everybody else.

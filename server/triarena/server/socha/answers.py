@@ -5,7 +5,7 @@ Each is indented by two blanks below the root, and begins with a line break.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from triarena.games import MoveError
@@ -14,9 +14,10 @@ from triarena.protocol.from_server import Error, Goodbye, Refused
 from triarena.protocol.game_values import Actions, MississippiQueenPosition
 from triarena.protocol.values import Result, SideName
 
+from .conversation import Asked, Names
 from .markup import attributes, element, leaf
 from .moves import write_actions
-from .requests import EXCEPTIONS, Asked
+from .requests import EXCEPTIONS
 from .state import TEAMS, write_state
 from .verdicts import mistake, write_result
 
@@ -89,12 +90,12 @@ def illegal_move(room: str, result: Result, move: Actions | None) -> str:
     return error(room, mistake(result.detail.code), move, result.detail.code)
 
 
-def result(room: str, ended: Result, names: Mapping[SideName, str | None], end: MississippiQueenPosition | None) -> str:
+def result(room: str, ended: Result, names: Names, end: MississippiQueenPosition | None) -> str:
     """The game is over."""
     return _in_room(room, write_result(ended, names, end))
 
 
-def own_names(red: str | None, blue: str | None) -> dict[SideName, str | None]:
+def own_names(red: str | None, blue: str | None) -> Names:
     """The players' names; who plays under the name of the team has none."""
     return {"red": None if red == TEAMS["red"] else red, "blue": None if blue == TEAMS["blue"] else blue}
 

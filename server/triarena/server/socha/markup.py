@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+
+from .reading import Element
 
 _SPECIAL = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 _ESCAPED = re.compile('[&<>"\x00-\x1f\x7f\ud800-\udfff\ufffe\uffff]')
@@ -30,6 +32,12 @@ def element(name: str, head: str = "", children: Sequence[str] = ()) -> str:
 def leaf(name: str, text: str) -> str:
     """An element with a text in it, on one line."""
     return f"<{name}>{escaped(text)}</{name}>"
+
+
+def written(one: Element, hidden: Container[str] = ()) -> str:
+    """An element that was read, without the values of the hidden attributes."""
+    values = {name: "***" if name in hidden else value for name, value in one.attributes.items()}
+    return element(one.name, attributes(**values), [written(child, hidden) for child in one.children])
 
 
 def _written(value: object) -> str:

@@ -111,6 +111,8 @@ class XmlReader:
 
     def _end(self, name: str) -> None:
         element = self._open.pop()
+        if self._open and self._parser.CurrentByteIndex - self._began > MESSAGE_BYTES:
+            raise _too_large()
         if not self._open:
             self.closed = True
         elif len(self._open) == 1:

@@ -6,8 +6,7 @@ A missing attribute counts as false, as in the original; those that are unknown 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
@@ -57,19 +56,6 @@ class BadRequest(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request that has not been answered."""
-
-    name: str
-    attributes: Mapping[str, str]
-
-    @property
-    def told(self) -> dict[str, str]:
-        """What is told of it in an answer: only that by which the client knows it again, and no secret."""
-        return {name: self.attributes[name][:80] for name in ("roomId", "gameType") if name in self.attributes}
 
 
 def _join(one: Element, rules: str) -> Join:

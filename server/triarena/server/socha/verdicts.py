@@ -13,6 +13,7 @@ from triarena.games.mississippi_queen.ending import in_goal
 from triarena.protocol.game_values import MississippiQueenPosition
 from triarena.protocol.values import Result, SideName
 
+from .conversation import Names
 from .markup import attributes, element, leaf
 from .state import TEAMS
 
@@ -66,7 +67,7 @@ _DEFINITION: Final = element(
 _SIDES: Final[tuple[SideName, SideName]] = ("red", "blue")
 
 
-def write_result(result: Result, names: Mapping[SideName, str | None], end: MississippiQueenPosition | None) -> str:
+def write_result(result: Result, names: Names, end: MississippiQueenPosition | None) -> str:
     """The ``data`` element of a result. ``names`` are those of the players who have one; ``end`` is the last position,
     if a match had begun.
     """
@@ -102,7 +103,7 @@ def mistake(code: str | None) -> str:
     return MISTAKES.get(code or "", MISTAKES["malformed_move"])
 
 
-def reason(result: Result, names: Mapping[SideName, str | None], end: MississippiQueenPosition | None) -> str:
+def reason(result: Result, names: Names, end: MississippiQueenPosition | None) -> str:
     """The reason in German; players without a name are called by their teams."""
     called = {side: names[side] or TEAMS[side] for side in _SIDES}
     match result.kind:

@@ -1,0 +1,62 @@
+"""What a client says, as messages of our own protocol; which of them may be said now, the conversation tells."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from triarena.protocol.from_client import FromClient, Move
+from triarena.protocol.session import PIPELINE, Fault
+from triarena.server.wire import Bye
+
+from .conversation import Asked, Conversation
+from .moves import Directionless, Unreadable, read_actions
+from .reading import Element
+from .requests import REQUESTS, BadRequest
+
+CLOSING: Final = ("sc.protocol.CloseConnection", "close")
+"""How a client says that it goes; the second one is what clients in Python say, which the original took amiss."""
+
+
+def understand(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault | Bye:
+    """A message, or what is wrong with it; ``rules`` is the profile of the rooms that are opened."""
+    try:
+        if element.name == "room":
+            return _in_room(element, conversation)
+        if element.name in CLOSING:
+            return Bye()
+        return _request(element, conversation, rules)
+    except Unreadable as error:
+        return Fault(error.code, error.message, fatal=True)
+
+
+def _request(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault:
+    reader = REQUESTS.get(element.name)
+    if reader is None:
+        raise Unreadable("unknown_element", f"there is no message <{element.name[:40]}>")
+    if len(conversation.asked) >= PIPELINE:
+        return Fault("not_now", f"{PIPELINE} requests are unanswered; wait for an answer first")
+    conversation.asked.append(Asked(element.name, element.attributes))
+    try:
+        return reader(element, rules)
+    except BadRequest as error:
+        return Fault(error.code, error.message, request=element.name)
+
+
+def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault:
+    """A move. Whatever else is said in a room, or in one that is over, is refused like a request."""
+    room, data = element.attributes.get("roomId", ""), element.child("data")
+    if data is None or data.attributes.get("class") != "move":
+        conversation.asked.append(Asked("room", element.attributes))
+        return Fault("not_a_move", "only moves may be sent to a room, as <data class='move'>", request="room")
+    place = conversation.places.get(room)
+    if place is None or place.side is None:
+        conversation.asked.append(Asked("room", element.attributes))
+        return Fault("unknown_room", f"you play in no room {room[:40]!r}", request="room")
+    try:
+        place.answer = read_actions(data)
+    except Directionless as error:
+        return Fault("bad_value", str(error), room=room)
+    if place.ply is None:
+        return Fault("not_now", "a move came although none was asked for", room=room)
+    ply, place.ply = place.ply, None
+    return Move.model_construct(room=room, ply=ply, move=place.answer)

@@ -1,0 +1,397 @@
+"""Players of the Software-Challenge in our rooms: what they are told, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import pytest
+import trio
+import trio.testing
+from trio.testing import MockClock
+
+from triarena.games.mississippi_queen import GAME, MississippiQueenPosition
+from triarena.protocol import from_client as c
+from triarena.protocol import from_server as s
+from triarena.server.journal import MatchOpened
+from triarena.server.socha.moves import write_actions
+
+from .conftest import Client
+from .xml_clients import JOIN, XmlClient, XmlWorld, data_of, in_room, kind, xml_world
+
+AHEAD = '<advance distance="1"/>'
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[XmlWorld]:
+    async with xml_world(grace=30.0) as world:
+        yield world
+
+
+def winner(message: Element) -> dict[str, str]:
+    found = data_of(message).find("winner")
+    assert found is not None
+    return found.attrib
+
+
+def parts(message: Element) -> list[list[str]]:
+    return [[part.text or "" for part in score] for score in data_of(message).iter("score")]
+
+
+def position(world: XmlWorld, room: str) -> MississippiQueenPosition:
+    referee = world.lobby.rooms[room].referee
+    assert referee is not None
+    assert isinstance(referee.position, MississippiQueenPosition)
+    return referee.position
+
+
+async def play_legally(world: XmlWorld, client: XmlClient) -> None:
+    """The first legal move of the position in the room."""
+    now = position(world, client.room)
+    wire = s.Turned.model_validate(
+        {"ply": 0, "side": "red", "move": GAME.write_move(next(now.legal_moves())), "text": "", "used_ms": 0.0}
+    ).move
+    await client.say(in_room(f"<data class='move'>{write_actions(wire.actions)}</data>"))  # type: ignore[union-attr]  # of this game
+
+
+async def play_to_the_end(world: XmlWorld, *clients: XmlClient) -> None:
+    while playing := [client for client in clients if client.asked]:
+        await play_legally(world, playing[0])
+
+
+# -- a game ----------------------------------------------------------------------------------------
+
+
+async def test_a_game_by_plain_joins_goes_from_welcome_to_left(world: XmlWorld) -> None:
+    one, two = await world.xml_pair()
+    assert one.heard == ["joined", "welcomeMessage", "memento", "moveRequest"]
+    assert two.heard == ["joined", "welcomeMessage", "memento"]
+    assert [data_of(client.inbox.messages[1]).attrib["color"] for client in (one, two)] == ["ONE", "TWO"]
+    await play_to_the_end(world, one, two)
+    assert one.heard[-3:] == two.heard[-3:] == ["memento", "result", "left"]
+    assert one.inbox.messages[-2].find("data/scores/entry/player") is not None
+    assert winner(one.inbox.messages[-2]) == winner(two.inbox.messages[-2])
+    opened = next(record for record in world.journal.records if isinstance(record, MatchOpened))
+    assert opened.options["rules"] == "server-24.2.5"
+    assert (opened.red, opened.blue) == ("ONE", "TWO")
+
+
+async def test_several_games_are_played_on_one_connection(world: XmlWorld) -> None:
+    one, two = await world.xml_pair()
+    first = one.room
+    await play_to_the_end(world, one, two)
+    await two.say("<join/>")
+    await one.say("<join/>")
+    assert one.room == two.room != first
+    assert two.asked, "who came first is team ONE now"
+    await play_to_the_end(world, one, two)
+    assert one.heard[-1] == two.heard[-1] == "left"
+
+
+async def test_a_player_without_opponent_may_leave_and_the_next_one_waits_for_another(world: XmlWorld) -> None:
+    alone = world.xml()
+    await alone.say(JOIN)
+    await alone.stream.send_eof()
+    await trio.testing.wait_all_tasks_blocked()
+    one, two = await world.xml_pair()
+    assert one.asked
+    assert two.heard[-1] == "memento"
+
+
+async def test_nothing_is_said_before_the_client_asks(world: XmlWorld) -> None:
+    client = world.xml()
+    await client.say("<protocol>")
+    assert client.heard == []
+    assert [message.tag for message in await client.say("<join/>")] == ["joined"]
+
+
+# -- moves that end a game -------------------------------------------------------------------------
+
+
+async def test_an_illegal_move_is_told_to_the_offender_and_loses(world: XmlWorld) -> None:
+    one, two = await world.xml_pair()
+    told = await one.move('<advance distance="6"/>')
+    assert [kind(message) for message in told] == ["error", "result", "left"]
+    assert data_of(told[0]).attrib["message"] == "Nicht genug Bewegungspunkte."
+    assert data_of(told[0]).find("originalMessage/actions/advance") is not None
+    assert two.heard[-2:] == ["result", "left"]
+    assert "error" not in two.heard
+    assert winner(told[1]) == {
+        "team": "TWO",
+        "regular": "false",
+        "reason": "Regelverletzung von ONE: Nicht genug Bewegungspunkte.",
+        "code": "illegal_move",
+        "rule": "advance_movement_points_missing",
+    }
+    assert parts(told[1]) == [["0", "0", "0"], ["2", "0", "0"]]
+
+
+@pytest.mark.parametrize(
+    ("actions", "rule"),
+    [
+        ("", "no_actions"),
+        ("<advance/>", "invalid_distance"),
+        ("<acceleration/>" + AHEAD, "zero_acc"),
+        ('<acceleration acc="2000000000"/>' + AHEAD, "above_max_speed"),
+        (AHEAD * 65, "malformed_move"),
+    ],
+)
+async def test_what_the_original_reads_as_a_move_is_judged_as_one(world: XmlWorld, actions: str, rule: str) -> None:
+    one, _ = await world.xml_pair()
+    told = await one.move(actions)
+    assert winner(told[1])["rule"] == rule
+
+
+@pytest.mark.parametrize("who", [0, 1])
+async def test_a_move_that_nobody_asked_for_loses(world: XmlWorld, who: int) -> None:
+    pair = await world.xml_pair()
+    if who == 0:
+        told = await pair[0].say(in_room(f"<data class='move'><actions>{AHEAD}</actions></data>") * 2)
+        assert [kind(message) for message in told] == ["memento", "error", "result", "left"]
+    else:
+        told = await pair[1].move(AHEAD)
+        assert [kind(message) for message in told] == ["error", "result", "left"]
+    offender, other = ("ONE", "TWO") if who == 0 else ("TWO", "ONE")
+    told_winner = winner(told[-2])
+    assert told_winner["team"] == other
+    assert told_winner["reason"].startswith(f"Missachtung des Spielablaufs von {offender}: ")
+    assert told_winner["code"] == "protocol_violation"
+    assert "error" not in pair[1 - who].heard
+
+
+async def test_an_action_without_its_direction_loses(world: XmlWorld) -> None:
+    one, two = await world.xml_pair()
+    await one.move("<turn/>" + AHEAD)
+    assert winner(two.inbox.messages[-2])["team"] == "TWO"
+
+
+async def test_a_player_that_does_not_move_loses_also_after_a_plain_join(
+    world: XmlWorld, autojump_clock: MockClock
+) -> None:
+    one, two = await world.xml_pair()
+    await trio.sleep(2.1)
+    assert winner(two.inbox.messages[-2]) == {
+        "team": "TWO",
+        "regular": "false",
+        "reason": "ONE hat innerhalb von 2 Sekunden nach Aufforderung keinen Zug gesendet.",
+        "code": "timeout",
+    }
+    assert one.heard[-1] == "left"
+    assert [message.tag for message in await one.move(AHEAD)] == ["errorpacket"], "it comes too late, and is no harm"
+    assert not one.closed
+
+
+# -- going away ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("last_words", ["<sc.protocol.CloseConnection/>", "</protocol>", "<close/>", ""])
+@pytest.mark.parametrize("who", [0, 1])
+async def test_whoever_goes_has_lost_however_it_goes(world: XmlWorld, last_words: str, who: int) -> None:
+    async with xml_world(grace=30.0) as world:
+        pair = await world.xml_pair()
+        if last_words:
+            await pair[who].say(last_words)
+            assert pair[who].inbox.ended, "our document ends, too"
+        else:
+            await pair[who].stream.aclose()
+            await trio.testing.wait_all_tasks_blocked()
+        offender, other = ("ONE", "TWO") if who == 0 else ("TWO", "ONE")
+        told = winner(pair[1 - who].inbox.messages[-2])
+        assert told == {
+            "team": other,
+            "regular": "false",
+            "reason": f"{offender} hat das Spiel verlassen: LOST_CONNECTION",
+            "code": "disconnected",
+        }
+
+
+@pytest.mark.parametrize(
+    ("bad", "code"),
+    [
+        ("<room><data", None),
+        ("<nonsense/>", "unknown_element"),
+        ("</room>", "not_xml"),
+        ("<!DOCTYPE p>", "not_xml"),
+        ("<a>" * 20, "too_deep"),
+        ("<join a='" + "x" * 40_000, "too_large"),
+        (in_room("<data class='move'><actions><jump/></actions></data>"), "unknown_element"),
+        (in_room("<data class='move'><leap/></data>"), "unknown_element"),
+        (in_room("<data class='move'><actions><advance distance='one'/></actions></data>"), "bad_value"),
+        (in_room("<data class='move'><actions><turn direction='NORTH'/></actions></data>"), "bad_value"),
+    ],
+)
+async def test_what_is_no_message_closes_the_connection(world: XmlWorld, bad: str, code: str | None) -> None:
+    pairs = [await world.xml_pair(), await world.xml_pair()]
+    (one, two), others = pairs
+    before = [client.heard for client in others]
+    await one.say(bad)
+    if code is None:
+        assert not one.closed, "the rest may come yet"
+        return
+    assert one.closed
+    assert one.inbox.ended
+    last = one.inbox.messages[-1]
+    assert last.tag == "errorpacket"
+    assert last.attrib["code"] == code
+    assert winner(two.inbox.messages[-2])["reason"] == "ONE hat das Spiel verlassen: PROTOCOL_ERROR"
+    assert [client.heard for client in others] == before
+    await play_to_the_end(world, *others)
+    assert others[0].heard[-1] == "left"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        '<room roomId="nowhere"><data class="move"><actions/></data></room>',
+        in_room("<data class='sc.Other'/>"),
+        in_room("<data/>"),
+        in_room(""),
+        '<join gameType="swc_2023_penguins"/>',
+        '<joinRoom roomId="nowhere"/>',
+        "<joinRoom/>",
+        "<joinPrepared reservationCode='guessed'/>",
+        "<joinPrepared/>",
+        "<observe roomId='nowhere'/>",
+        "<prepare gameType='swc_2024_mississippi_queen'/>",
+        "<cancel roomId='ROOM'/>",
+        "<pause roomId='ROOM' pause='true'/>",
+    ],
+)
+async def test_a_wrong_request_is_answered_and_the_game_goes_on(world: XmlWorld, words: str) -> None:
+    one, two = await world.xml_pair()
+    told = await one.say(words)
+    assert [message.tag for message in told] == ["errorpacket"]
+    assert told[0].attrib["message"]
+    original = told[0].find("originalRequest")
+    assert original is not None
+    assert original.attrib["class"] == words[1:].split(" ")[0].strip("/>")
+    one.inbox.messages.pop()
+    await play_to_the_end(world, one, two)
+    assert two.heard[-2:] == ["result", "left"]
+
+
+# -- rooms of all kinds ----------------------------------------------------------------------------
+
+
+async def test_a_certain_room_is_joined_until_it_is_full(world: XmlWorld) -> None:
+    one, two, three = world.xml(), world.xml(), world.xml()
+    await one.say(JOIN)
+    for client in (two, three):
+        client.room = one.room
+        await client.say('<protocol><joinRoom roomId="ROOM"/>')
+    assert two.heard == ["joined", "welcomeMessage", "memento"]
+    assert three.heard == ["errorpacket"]
+
+
+async def test_rooms_of_other_games_are_not_theirs(world: XmlWorld) -> None:
+    joined = await (await world.client("ann")).join("towerwars")
+    for words in ("joinRoom", "observe"):
+        client = world.xml()
+        (told,) = await client.say(f'<protocol><{words} roomId="{joined.room}"/>')
+        assert told.attrib["code"] == "wrong_game"
+
+
+@pytest.mark.parametrize("first", ["xml", "msgpack"])
+async def test_a_player_of_each_protocol_meet_in_one_room(world: XmlWorld, first: str) -> None:
+    ann, client = await world.client("ann"), world.xml()
+
+    async def join_by_xml() -> None:
+        await client.say(JOIN)
+
+    async def join_by_msgpack() -> None:
+        await ann.join("mississippi_queen", rules="server-24.2.5")
+
+    both = [join_by_xml, join_by_msgpack]
+    for join in both if first == "xml" else reversed(both):
+        await join()
+    await ann.start()
+    async with trio.open_nursery() as nursery:
+        over: list[Any] = []
+
+        async def play() -> None:
+            over.append(await ann.play_on())
+
+        nursery.start_soon(play)
+        while not over:
+            await trio.testing.wait_all_tasks_blocked()
+            if client.asked:
+                await play_legally(world, client)
+    assert client.heard[-2:] == ["result", "left"]
+    players = [player.attrib for player in data_of(client.inbox.messages[-2]).iter("player")]
+    side = "ONE" if first == "msgpack" else "TWO"
+    assert {"name": "ann", "team": side} in players
+    assert all("name" not in player for player in players if player["team"] != side)
+    told = over[0].result
+    assert told.kind == "outcome"
+    assert winner(client.inbox.messages[-2]).get("team") == {"red": "ONE", "blue": "TWO", None: None}[told.winner]
+
+
+async def test_observers_of_either_kind_watch_a_game(world: XmlWorld) -> None:
+    one, two = await world.xml_pair()
+    await play_legally(world, one)
+    late, ann = world.xml(), await world.client()
+    assert [kind(message) for message in await late.say(f'<protocol><observe roomId="{one.room}"/>')] == [
+        "observed",
+        "memento",
+    ]
+    assert data_of(late.inbox.messages[-1]).find("state/lastMove/actions") is not None, "the present state"
+    await ann.say(c.Observe(room=one.room))
+    await ann.hear(s.Observing)
+    await play_legally(world, two)
+    assert late.heard[-1] == "memento"
+    assert (await ann.hear(s.Moved)).ply == 1
+    mover = one if one.asked else two
+    await mover.move('<advance distance="6"/>')
+    assert late.heard[-3:] == ["error", "result", "left"]
+    error = data_of(late.inbox.messages[-3])
+    assert error.find("originalMessage/actions/advance") is not None
+    assert (await ann.hear(s.MatchOver)).result.reason == "illegal_move"
+
+
+async def test_a_room_of_ours_is_watched_by_xml(world: XmlWorld) -> None:
+    red, blue = await world.pair("mississippi_queen")
+    started = await red.start()
+    await blue.start()
+    watcher = world.xml()
+    await watcher.say(f'<protocol><observe roomId="{started.room}"/>')
+    await red.play_on(1)
+    await trio.testing.wait_all_tasks_blocked()
+    assert watcher.heard == ["observed", "memento", "memento"]
+
+
+async def test_who_comes_when_all_is_over_is_shown_the_end(world: XmlWorld) -> None:
+    one, _ = await world.xml_pair()
+    await one.move('<advance distance="6"/>')
+    late = world.xml()
+    told = await late.say(f'<protocol><observe roomId="{one.room}"/>')
+    assert [kind(message) for message in told] == ["observed", "memento", "result", "left"]
+
+
+async def test_a_side_that_never_greets_is_sent_away_with_a_sentence(
+    world: XmlWorld, autojump_clock: MockClock
+) -> None:
+    silent = world.xml()
+    await trio.sleep(6)
+    assert silent.closed
+    assert silent.inbox.messages[-1].attrib["code"] == "greeting_timeout"
+
+
+async def test_a_silent_player_is_not_pinged_and_stays(world: XmlWorld, autojump_clock: MockClock) -> None:
+    waiting = world.xml()
+    await waiting.say(JOIN)
+    await trio.sleep(3 * 3600)
+    assert not waiting.closed
+    assert waiting.heard == ["joined"]
+
+
+async def test_a_client_of_ours_and_one_of_theirs_are_told_the_same_moves(world: XmlWorld) -> None:
+    ann: Client = await world.client("ann")
+    client = world.xml()
+    await client.say(JOIN)
+    await ann.join("mississippi_queen", rules="server-24.2.5")
+    await ann.start()
+    await play_legally(world, client)
+    turn = await ann.wait_for(s.YourTurn)
+    assert turn.ply == 1
+    assert turn.position is not None
