@@ -76,7 +76,7 @@ class Suspended:
 
 @dataclass(frozen=True, slots=True)
 class Nudge:
-    """Look again: the gate was moved, or ``your_turn`` has been handed to the network."""
+    """Look again: the gate was moved."""
 
 
 Event: TypeAlias = IsReady | HasMoved | Surrendered | Gone | Lost | Returned | Cancelled | Suspended | Nudge

@@ -69,6 +69,8 @@ class Referee:
     _resumed: bool = False
     _turn: Turn | None = None
     """The one under way."""
+    _waiting: trio.CancelScope | None = None
+    """Ends the wait for the next event."""
     _arrived: float | None = None
     """When the previous move arrived."""
     _postponed: deque[Event] = field(default_factory=deque)
@@ -145,7 +147,7 @@ class Referee:
         for side in Side:
             self.absences.unready(side, trio.current_time())
         while self.absences:
-            await self._event(math.inf)
+            await self._event()
 
     # -- a ply ---------------------------------------------------------------------------------
 
@@ -162,7 +164,7 @@ class Referee:
         """Wait while paused. The clocks stand still meanwhile."""
         while not self.gate.open:
             self._arrived = None  # what follows is no overhead of the server's
-            await self._event(math.inf)
+            await self._event()
         self.absences.heed(trio.current_time(), paused=self.gate.paused)
         self.gate.passed()
 
@@ -202,8 +204,7 @@ class Referee:
         elif not absence.untimed:
             turn.sent = trio.current_time()  # the clock runs on while it is away
         while True:
-            deadline = math.inf if turn.sent is None else turn.sent + self.clocks[side].patience()
-            event = await self._event(deadline)
+            event = await self._event(turn)
             if event is None:
                 raise _Ended(self._out_of_time(turn, trio.current_time(), answered=False))
             if isinstance(event, HasMoved) and event.side is side and event.ply == self.ply:
@@ -226,7 +227,8 @@ class Referee:
         def sent(at: float) -> None:
             if turn.sent is None:
                 turn.sent = at
-                self.mailbox.put(Nudge())
+                if self._turn is turn and self._waiting is not None:  # for the answer: until its clock runs out
+                    self._waiting.deadline = min(self._waiting.deadline, self._runs_out(turn))
 
         player = self.players[turn.side]
         message = YourTurn(
@@ -236,6 +238,12 @@ class Referee:
             position=self._shown() if player.updates == "positions" else None,
         )
         player.ask(message, sent)
+
+    def _runs_out(self, turn: Turn | None) -> float:
+        """When the clock of a turn has run out; infinite while it does not run, or if nobody is asked."""
+        if turn is None or turn.sent is None:
+            return math.inf
+        return turn.sent + self.clocks[turn.side].patience()
 
     def _out_of_time(self, turn: Turn, now: float, *, answered: bool) -> Result | None:
         """A side's clock has run out: by thinking, or because it was away."""
@@ -309,8 +317,8 @@ class Referee:
 
     # -- what comes from outside ---------------------------------------------------------------
 
-    async def _event(self, deadline: float) -> Event | None:
-        """The next event, or None when the deadline has passed and nothing that came before it is left.
+    async def _event(self, turn: Turn | None = None) -> Event | None:
+        """The next event, or None when the clock of ``turn`` has run out and nothing that came before that is left.
 
         Whatever ends the match raises _Ended here.
         """
@@ -318,7 +326,7 @@ class Referee:
         away_too_long = self.absences.deadline()
         event: Event | None = self._postponed.popleft() if self._postponed else None
         if event is None:
-            with trio.move_on_at(min(deadline, away_too_long)):
+            with trio.CancelScope(deadline=min(self._runs_out(turn), away_too_long)) as self._waiting:
                 event = await self.mailbox.get()
         if event is None:
             for _ in range(AFTERTHOUGHT):
@@ -326,7 +334,7 @@ class Referee:
             event = self.mailbox.get_nowait()
         if event is not None:
             self._heed(event)
-        elif away_too_long <= deadline:
+        elif away_too_long <= self._runs_out(turn):
             raise _Ended(self.absences.verdict(self.position, self.ply))
         return event
 
