@@ -11,14 +11,12 @@ import trio
 import trio.testing
 from trio.testing import MockClock
 
-from triarena.games.mississippi_queen import GAME, MississippiQueenPosition
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.server.journal import MatchOpened
-from triarena.server.socha.moves import write_actions
 
 from .conftest import Client
-from .xml_clients import JOIN, XmlClient, XmlWorld, data_of, in_room, kind, xml_world
+from .xml_clients import JOIN, XmlClient, XmlWorld, data_of, in_room, kind, play_legally, xml_world
 
 AHEAD = '<advance distance="1"/>'
 
@@ -37,22 +35,6 @@ def winner(message: Element) -> dict[str, str]:
 
 def parts(message: Element) -> list[list[str]]:
     return [[part.text or "" for part in score] for score in data_of(message).iter("score")]
-
-
-def position(world: XmlWorld, room: str) -> MississippiQueenPosition:
-    referee = world.lobby.rooms[room].referee
-    assert referee is not None
-    assert isinstance(referee.position, MississippiQueenPosition)
-    return referee.position
-
-
-async def play_legally(world: XmlWorld, client: XmlClient) -> None:
-    """The first legal move of the position in the room."""
-    now = position(world, client.room)
-    wire = s.Turned.model_validate(
-        {"ply": 0, "side": "red", "move": GAME.write_move(next(now.legal_moves())), "text": "", "used_ms": 0.0}
-    ).move
-    await client.say(in_room(f"<data class='move'>{write_actions(wire.actions)}</data>"))  # type: ignore[union-attr]  # of this game
 
 
 async def play_to_the_end(world: XmlWorld, *clients: XmlClient) -> None:

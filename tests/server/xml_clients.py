@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, XMLPullParser
 import trio
 import trio.testing
 
-from triarena.games.mississippi_queen import MississippiQueen, MississippiQueenPosition, Segment
+from triarena.games.mississippi_queen import GAME, MississippiQueen, MississippiQueenPosition, Segment
 from triarena.games.mississippi_queen.geometry import (
     COLUMNS,
     DIRECTIONS,
@@ -26,8 +26,10 @@ from triarena.games.mississippi_queen.geometry import (
 )
 from triarena.games.mississippi_queen.position import start_position
 from triarena.games.mississippi_queen.profiles import SERVER_24_2_5
+from triarena.protocol.game_values import Actions
 from triarena.server.connection import Connection
 from triarena.server.socha.gateway import Gateway, GatewayRules
+from triarena.server.socha.moves import write_actions
 
 from .conftest import PATIENCE, World, house
 
@@ -132,6 +134,20 @@ async def xml_world(**changes: Any) -> AsyncIterator[XmlWorld]:
     async with trio.open_nursery() as nursery:
         yield XmlWorld(nursery, **changes)
         nursery.cancel_scope.cancel()
+
+
+def position(world: XmlWorld, room: str) -> MississippiQueenPosition:
+    referee = world.lobby.rooms[room].referee
+    assert referee is not None
+    assert isinstance(referee.position, MississippiQueenPosition)
+    return referee.position
+
+
+async def play_legally(world: XmlWorld, client: XmlClient) -> None:
+    """The first legal move of the position in the room."""
+    now = position(world, client.room)
+    actions = Actions.model_validate(GAME.write_move(next(now.legal_moves()))).actions
+    await client.say(in_room(f"<data class='move'>{write_actions(actions)}</data>"))
 
 
 def in_room(data: str) -> str:
