@@ -46,12 +46,13 @@ class Direction(IntEnum):
     @property
     def word(self) -> str:
         """The word on the wire, e.g. ``down_right``."""
-        return self.name.lower()
+        return _DIRECTION_WORDS[self]
 
 
 DIRECTIONS = tuple(Direction)
 _VECTORS: tuple[Coordinates, ...] = ((1, 0, -1), (0, 1, -1), (-1, 1, 0), (-1, 0, 1), (0, -1, 1), (1, -1, 0))
 _CODES = ("R", "DR", "DL", "L", "UL", "UR")
+_DIRECTION_WORDS = tuple(direction.name.lower() for direction in DIRECTIONS)
 
 TURN_STEPS = tuple(tuple((0, 1, 2, 3, 2, 1)[(to - of) % 6] for to in range(6)) for of in range(6))
 """``TURN_STEPS[of][to]``: how many steps of 60 degrees lie between two directions, 0 to 3."""

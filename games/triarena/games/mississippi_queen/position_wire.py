@@ -6,7 +6,7 @@ writers. Who fetched which passenger stands on the board: the mark of a fetched 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from triarena.games.core import BadPosition, Plain, Side, write_outcome
 
@@ -107,20 +107,18 @@ def _read_segments(wire: Plain, sandbanks: int) -> list[Segment]:
 
 
 def _write_segments(river: River, taken: int) -> Plain:
-    fetched = (bool(taken >> index & 1) for index in range(len(river.passengers)))
+    columns = [list(segment.columns) for segment in river.segments]
+    if taken:
+        for index, passenger in enumerate(river.passengers):
+            if taken >> index & 1:
+                number, column = divmod(river.progress[passenger.cell], 5)
+                row = river.segments[number].cells().index(passenger.cell) % ROWS
+                marks = columns[number][column]
+                columns[number][column] = marks[:row] + TAKEN_MARKS[int(marks[row])] + marks[row + 1 :]
     return [
-        {
-            "direction": segment.direction.word,
-            "center": list(segment.center),
-            "columns": ["".join(_shown_marks(column, fetched)) for column in segment.columns],
-        }
-        for segment in river.segments
+        {"direction": segment.direction.word, "center": list(segment.center), "columns": written}
+        for segment, written in zip(river.segments, columns, strict=True)
     ]
-
-
-def _shown_marks(column: str, fetched: Iterator[bool]) -> Iterator[str]:
-    for mark in column:
-        yield TAKEN_MARKS[int(mark)] if mark in WAITING_MARKS and next(fetched) else mark
 
 
 def _write_ship(river: River, ship: Ship) -> Plain:
