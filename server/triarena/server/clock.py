@@ -6,7 +6,7 @@ All times are seconds unless a name says otherwise.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from triarena.protocol.values import Budget, PerMove, TimeControl, Unlimited
 from triarena.protocol.values import Clock as WireClock
@@ -49,14 +49,15 @@ class SideClock:
 
     def charge(self, used: float) -> SideClock:
         """The clock after a move that took ``used`` seconds and was accepted."""
-        spent = replace(self, used=self.used + used, last=used)
+        left_ms, strikes = self.left_ms, self.strikes
         match self.control:
             case PerMove():
-                return replace(spent, strikes=self.strikes + (used > self._soft()))
+                strikes += used > self._soft()
             case Budget(increment_ms=increment):
-                return replace(spent, left_ms=max(0.0, (self.left_ms or 0.0) - used * 1000) + increment)
+                left_ms = max(0.0, (left_ms or 0.0) - used * 1000) + increment
             case Unlimited():
-                return spent
+                pass
+        return SideClock(self.control, left_ms, self.used + used, used, strikes)
 
     def tell(self, overhead: float | None, elapsed: float = 0.0) -> WireClock:
         """What ``your_turn`` says; ``overhead`` is what the server took since the opponent's move arrived, ``elapsed``
