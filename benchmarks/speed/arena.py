@@ -1,0 +1,179 @@
+"""Rounds of matches between bots of another process: at a server, and at a bare relay with frames of the same sizes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import trio
+from fleet.figures import percentile
+from fleet.host import Host
+from fleet.scripts import Script
+from fleet.server import ServerProcess
+
+HERE: Final = Path(__file__).parent
+
+
+@dataclass(slots=True)
+class Figures:
+    """What several rounds gave together."""
+
+    plies: int = 0
+    seconds: float = 0.0
+    cpu: float = 0.0
+    """Seconds that the server's process computed, all its threads together."""
+    waited: list[float] = field(default_factory=list)
+    """Milliseconds, by ply: from the move's first byte out to the last byte in of the turn that follows."""
+
+    @property
+    def p50(self) -> float:
+        """The median wait."""
+        return percentile(self.waited, 0.5)
+
+    @property
+    def p99(self) -> float:
+        """What one of a hundred waits exceeds."""
+        return percentile(self.waited, 0.99)
+
+    @property
+    def pace(self) -> float:
+        """Plies per second."""
+        return self.plies / self.seconds
+
+    @property
+    def cpu_ms(self) -> float:
+        """Milliseconds of the server's processor per ply."""
+        return self.cpu / self.plies * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a match looks on the wire, as the bots saw it at the server."""
+
+    sizes: list[list[int]]
+    again: list[bool]
+
+
+def _python(module: str, *arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
+    """A module beside this one as a process, whose output can be read."""
+    command = [sys.executable, "-m", f"{HERE.name}.{module}", *arguments]
+    return subprocess.Popen(command, cwd=HERE.parent, stdin=stdin, stdout=subprocess.PIPE, text=True)
+
+
+class Bots:
+    """A process of bots that have taken their seats."""
+
+    def __init__(self, task: Mapping[str, Any]) -> None:
+        """Raises RuntimeError if they do not come that far."""
+        self._process = _python("bots", stdin=subprocess.PIPE)
+        self.room = self._told(json.dumps(task))
+        """Of the first match."""
+
+    def play(self) -> dict[str, Any]:
+        """What they saw. Raises RuntimeError if they do not come to an end."""
+        seen: dict[str, Any] = json.loads(self._told("go"))
+        self._process.wait()
+        return seen
+
+    def kill(self) -> None:
+        """End what is left of them."""
+        self._process.kill()
+        self._process.communicate()
+
+    def _told(self, line: str) -> str:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(line, file=self._process.stdin, flush=True)
+        told = self._process.stdout.readline()
+        if not told:
+            raise RuntimeError("the bots died; see above")
+        return told.strip()
+
+
+def round_at_the_server(
+    server: ServerProcess, script: Script, matches: int, into: Figures, *, think: float = 0.0, observers: int = 0
+) -> Shape:
+    """So many matches at once, all with the same moves."""
+    codes = trio.run(_prepare, server, script, matches)
+    task = {"port": server.port, "codes": codes, "moves": script.moves, "think": think}
+    with _started(task) as bots, _watching(server.port, bots.room, observers):
+        return _played(bots, server.pid, into)
+
+
+def round_at_the_relay(port: int, pid: int, shape: Shape, matches: int, into: Figures) -> None:
+    """The same at the bare relay."""
+    task = {"port": port, "codes": [], "moves": [], "relay": matches, "sizes": shape.sizes, "again": shape.again}
+    with _started(task) as bots:
+        _played(bots, pid, into)
+
+
+def _played(bots: Bots, pid: int, into: Figures) -> Shape:
+    before = cpu_seconds(pid)
+    seen = bots.play()
+    into.cpu += cpu_seconds(pid) - before
+    into.plies += seen["plies"]
+    into.seconds += seen["seconds"]
+    into.waited.extend(seen["waited"])
+    return Shape(seen["sizes"], seen["again"])
+
+
+@contextmanager
+def _started(task: Mapping[str, Any]) -> Iterator[Bots]:
+    bots = Bots(task)
+    try:
+        yield bots
+    finally:
+        bots.kill()
+
+
+@contextmanager
+def _watching(port: int, room: str, observers: int) -> Iterator[None]:
+    """So many observers of a room, in a process of their own."""
+    if not observers:
+        yield
+        return
+    process = _python("raw", str(port), room, str(observers))
+    try:
+        assert process.stdout is not None
+        if not process.stdout.readline():
+            raise RuntimeError("the observers died; see above")
+        yield
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@contextmanager
+def relay(folder: Path) -> Iterator[tuple[int, int]]:
+    """A bare relay's port and process number."""
+    port_file = folder / "relay-port"
+    process = _python("relay", str(port_file))
+    try:
+        while not (port_file.exists() and port_file.read_text(encoding="ascii")):
+            if process.poll() is not None:
+                raise RuntimeError("the relay died; see above")
+            time.sleep(0.01)
+        yield int(port_file.read_text(encoding="ascii")), process.pid
+    finally:
+        process.kill()
+        process.communicate()
+
+
+async def _prepare(server: ServerProcess, script: Script, matches: int) -> list[tuple[str, str]]:
+    host = await Host.of(server)
+    codes = [await host.prepare(script) for _ in range(matches)]
+    await host.line.aclose()
+    return codes
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process's threads have computed so far (Linux)."""
+    threads = Path(f"/proc/{pid}/task").iterdir()
+    return sum(int((thread / "schedstat").read_text(encoding="ascii").split()[0]) for thread in threads) / 1e9

@@ -1,0 +1,102 @@
+"""The floor of the referee: a bare relay that hands every move on at once. No typing, no rules, no clock, no journal.
+
+``python -m speed.relay PORT_FILE`` listens on a free port of the loopback and writes its number to the file. A client's
+first frame says in which pair it is and on which seat (``seated``), and is answered by an empty one. Each further one
+is a ``move``, which says how long the two messages are that follow from it, and who gets the second.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import trio
+
+LENGTH: Final = struct.Struct(">I")
+SEATED: Final = struct.Struct(">IB")
+MOVE: Final = struct.Struct(">IIB")
+CHUNK: Final = 65536
+MOVED, TURN = b"moved".ljust(CHUNK, b"."), b"your_turn".ljust(CHUNK, b".")
+OVER: Final = LENGTH.pack(10) + b"match_over"
+
+
+def seated(pair: int, seat: int) -> bytes:
+    """The first frame: which pair, and which of the two seats."""
+    return LENGTH.pack(SEATED.size) + SEATED.pack(pair, seat)
+
+
+def move(size: int, moved: int, turn: int, *, again: bool) -> bytes:
+    """A move of ``size`` bytes. Both seats are to get ``moved`` bytes for it, and then the next to move, which is the
+    other or the same ``again``, ``turn`` bytes; 0 at the end.
+    """
+    return (LENGTH.pack(size - LENGTH.size) + MOVE.pack(moved, turn, again)).ljust(size, b"\0")
+
+
+@dataclass(eq=False, slots=True)
+class Peer:
+    """One client."""
+
+    stream: trio.SocketStream
+    buffer: bytearray = field(default_factory=bytearray)
+    over: trio.Event = field(default_factory=trio.Event)
+
+    async def frame(self) -> bytearray | None:
+        """The next frame without its length; None at the end."""
+        buffer = self.buffer
+        while len(buffer) < LENGTH.size or len(buffer) < LENGTH.size + LENGTH.unpack_from(buffer)[0]:
+            data = await self.stream.receive_some(CHUNK)
+            if not data:
+                return None
+            buffer += data
+        end = LENGTH.size + LENGTH.unpack_from(buffer)[0]
+        whole = buffer[LENGTH.size : end]
+        del buffer[:end]
+        return whole
+
+
+async def attend(waiting: dict[int, Peer], stream: trio.SocketStream) -> None:
+    """Serve one client: the first of a pair waits for the second, whose task relays for both."""
+    peer = Peer(stream)
+    greeting = await peer.frame()
+    if greeting is None:
+        return
+    pair, seat = SEATED.unpack(greeting)
+    await stream.send_all(LENGTH.pack(0))
+    other = waiting.pop(pair, None)
+    if other is None:
+        waiting[pair] = peer
+        await peer.over.wait()
+    else:
+        await relay((peer, other) if seat == 0 else (other, peer))
+        other.over.set()
+
+
+async def relay(peers: tuple[Peer, Peer]) -> None:
+    """Hand on the moves of a match; the first one is the first seat's."""
+    mover, other = peers
+    while (frame := await mover.frame()) is not None:
+        moved, turn, again = MOVE.unpack_from(frame)
+        told = LENGTH.pack(moved - LENGTH.size) + MOVED[: moved - LENGTH.size]
+        if turn:
+            asked = told + LENGTH.pack(turn - LENGTH.size) + TURN[: turn - LENGTH.size]
+        else:
+            told = asked = told + OVER
+        await mover.stream.send_all(asked if again else told)
+        await other.stream.send_all(told if again else asked)
+        if not again:
+            mover, other = other, mover
+
+
+async def main(port_file: Path) -> None:
+    """Relay until the process is ended."""
+    async with trio.open_nursery() as nursery:
+        listeners = await nursery.start(partial(trio.serve_tcp, partial(attend, {}), 0, host="127.0.0.1"))
+        await trio.Path(port_file).write_text(str(listeners[0].socket.getsockname()[1]), encoding="ascii")
+
+
+if __name__ == "__main__":
+    trio.run(main, Path(sys.argv[1]))
