@@ -306,3 +306,14 @@ async def test_a_code_whose_answer_was_lost_opens_its_seat_again_in_the_match(
     await red.say(c.Ready(room=next(iter(world.lobby.rooms))))
     await red.play_on(1)
     await again.play_on(1)
+
+
+async def test_a_player_cannot_take_the_other_seat_of_its_room_and_costs_nobody_anything_by_trying(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, red_token, _ = await seated(world)
+    await blue.say(c.Rejoin(token=red_token))
+    assert (await blue.hear(s.Error)).code == "already_in_room"
+    await red.play_on(1)
+    await blue.play_on(1)
+    await red.play_on(1)

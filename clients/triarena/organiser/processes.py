@@ -193,7 +193,7 @@ async def open_guarded(
         except (Exception, KeyboardInterrupt) as raised:
             error = raised  # raised below: the nursery would wrap it into a group
         finally:
-            await process._close()
+            await process._close()  # noqa: ASYNC102 - it shields itself, and its waits are bounded
     if error is not None:
         raise error
 

@@ -106,14 +106,12 @@ class EventRun:
         except StoreError as error:
             return Ending("interrupted", error.message)
         async with trio.open_nursery() as nursery:
-            while True:
-                ending = self._ending()
+            while (ending := self._ending()) is None or self.running:
                 if ending is None:
                     for fixture in self._startable():
                         self._start(nursery, fixture)
-                elif not self.running:
-                    return ending
                 await self.bell.rung(TICK)
+        return ending
 
     @property
     def plan(self) -> Plan:

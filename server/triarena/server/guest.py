@@ -19,6 +19,7 @@ from .events import Gone, HasMoved, IsReady, Surrendered
 from .handler import Loss
 from .refusal import Refusal
 from .room import Room
+from .seat import Seat
 
 if TYPE_CHECKING:
     from .lobby import Lobby
@@ -153,19 +154,21 @@ class Guest:
         self.has_gone = True
         self._lobby.enlisting.gone(self)
         for room in list(self.rooms.values()):
-            seat = room.seat_of(self.connection)
-            if seat is None:
-                continue
-            if room.result is not None:
-                seat.line = None  # it may come back, and be told the end again
-            elif room.referee is None:
-                self._lobby.seating.vacate(room, seat)
-            else:
-                room.lose(seat, self.connection.loss)
+            for seat in room.seats.values():
+                if seat.line is self.connection:
+                    self._lose(room, seat)
         for room in self.watching.values():
             room.unwatch(self.connection)
         self.rooms.clear()
         self.watching.clear()
+
+    def _lose(self, room: Room, seat: Seat) -> None:
+        if room.result is not None:
+            seat.line = None  # it may come back, and be told the end again
+        elif room.referee is None:
+            self._lobby.seating.vacate(room, seat)
+        else:
+            room.lose(seat, self.connection.loss)
 
     def _drained(self) -> None:
         for room in list(self.watching.values()):

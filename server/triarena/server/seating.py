@@ -163,8 +163,11 @@ class Seating:
             raise Refusal("throttled", f"{sentence}; try again in {wait:.0f} s")
 
     def _take_back(self, guest: Guest, room: Room, seat: Seat, token: str, message: c.Rejoin | c.JoinReserved) -> None:
-        if seat.line is guest.connection:
-            raise Refusal("already_in_room", f"you have your seat in room {room.id!r}")
+        if (held := room.seat_of(guest.connection)) is not None:
+            sentence = f"you have your seat in room {room.id!r}"
+            if held is not seat:
+                sentence = f"you have the other seat of room {room.id!r}; take this one over another connection"
+            raise Refusal("already_in_room", sentence)
         if room.id in guest.watching:
             raise Refusal("already_in_room", f"you observe room {room.id!r}; take the seat over another connection")
         guest.must_know(room.terms.game)

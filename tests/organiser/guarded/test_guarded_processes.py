@@ -212,10 +212,10 @@ async def test_whoever_dies_by_kill_9_takes_its_commands_and_their_ports_along(r
         await roll.present(3)
     finally:
         parent.kill()
-        await parent.wait()
+        await parent.wait()  # noqa: ASYNC102 - it was killed
     await roll.hang_up()
     with trio.fail_after(DEADLINE_SECONDS):
-        while any(map(exists, {*roll.pids, *roll.parents})):
+        while any(map(exists, {*roll.pids, *roll.parents})):  # noqa: ASYNC110 - other processes set no event
             await trio.lowlevel.checkpoint()
     for number in (0, 1):
         port = int((tmp_path / f"{number}.log").read_text())
@@ -233,7 +233,7 @@ async def test_a_command_dies_even_if_its_guard_is_killed_together_with_the_tool
         os.kill(roll.parents[0], signal.SIGSTOP)  # so that it does not notice the end of the tool
     finally:
         parent.kill()
-        await parent.wait()
+        await parent.wait()  # noqa: ASYNC102 - it was killed
     os.kill(roll.parents[0], signal.SIGKILL)
     await roll.hang_up()
 

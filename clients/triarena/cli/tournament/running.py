@@ -140,7 +140,7 @@ def _export(folder: Folder, file: TournamentFile, store: Store) -> None:
     export_all(folder.path, file, store.contents(), datetime.now().astimezone())
 
 
-async def _watch_signals(
+async def _watch_signals(  # noqa: ASYNC114 - ASYNC113 is not asked of it
     campaign: Campaign, view: View, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
     """The first signal lets running games end, the second breaks them off."""
