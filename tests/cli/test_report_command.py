@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from triarena.cli import main
-from triarena.server.journal import MatchEnded, MatchOpened, PlyPlayed, Record, open_journal
+from triarena.server.journal import EvidenceKept, MatchEnded, MatchOpened, PlyPlayed, Record, open_journal
 
 START = datetime(2031, 5, 4, 12, 30, 15, tzinfo=UTC)
 CLOCK = {"type": "per_move", "move_ms": 2000.0, "margin_ms": 50.0, "hard_ms": None, "strikes": 0}
@@ -133,12 +134,12 @@ async def test_a_person_is_told_terms_result_times_and_last_words(database: str)
         "",
         "what was last said over red's connection; >> by the player, << by the server",
         "12:30:16.000 >> ready: room r1",
-        "12:30:17.000 << your_turn: room r1, ply 0 ...",
-        '12:30:18.000 >> move: room r1, ply 0, move {"type": "step"}',
+        "12:30:17.000 << your_turn: ply 0, room r1 ...",
+        '12:30:18.000 >> move: ply 0, move {"type": "step"}, room r1',
         "",
         "what was last said over blue's connection; >> by the player, << by the server",
         "12:30:19.000 >> 40 bytes that are no message: 474554",
-        "12:30:20.000 << your_turn: room r1, ply 1 (never taken)",
+        "12:30:20.000 << your_turn: ply 1, room r1 (never taken)",
         "",
         "check it by the rules, and see it again: triarena replay m1 --boards",
     ]
@@ -149,6 +150,89 @@ async def test_why_a_side_left_is_told_without_what_a_terminal_would_obey(databa
     why = "bot_failed: ZeroDivisionError: \N{REPLACEMENT CHARACTER}[31mdivision by zero"
     assert f"blue left and gave as its reason: {why}" in text.splitlines()
     assert "\x1b" not in text
+
+
+def played(number: int) -> PlyPlayed:
+    return PlyPlayed("m4", number, "blue" if number % 2 else "red", {"type": "step"}, "A2->B1", 400.0, START, 2000.0)
+
+
+async def reported(tmp_path: Path, plies: int, end: MatchEnded | EvidenceKept, *arguments: str) -> str:
+    """The report of a match of so many plies that ended so, or goes on."""
+    url = f"sqlite:///{tmp_path}/journal.sqlite3"
+    clocks = {"red": CLOCK, "blue": CLOCK}
+    async with open_journal(url) as journal:
+        await journal.write(
+            MatchOpened("m4", "r4", "towerwars", 1, {"size": 4}, 7, clocks, "Ann", "Bob", {"seats": SEATS}, START)
+        )
+        for number in range(plies):
+            await journal.write(played(number))
+        await journal.write(end)
+    return report(url, "m4", *arguments)
+
+
+def ended(evidence: dict[str, Any]) -> MatchEnded:
+    return MatchEnded("m4", RESULT, "forfeit", "red", "timeout", START + timedelta(seconds=9), evidence)
+
+
+TURN = {
+    "side": "blue",
+    "ply": 1,
+    "asked_at": "2031-05-04T12:30:20.000+00:00",
+    "arrived_at": None,
+    "answered": False,
+    "used_ms": 2051.0,
+    "limit_ms": 2000.0,
+    "overhead_ms": 0.25,
+    "lag_ms": 3.0,
+}
+
+
+async def test_the_turn_that_ran_out_is_the_last_line_of_the_table_and_part_of_the_time_used(tmp_path: Path) -> None:
+    lines = (await reported(tmp_path, 1, ended({"last_turn": TURN}))).splitlines()
+    start = lines.index("ply  side  arrived (UTC)  move         used    limit   overhead  lag")
+    assert lines[start + 1 : start + 4] == [
+        "0    red   12:30:15.000   A2->B1       400.0   2000.0  -         -",
+        "1*   blue  -              (no answer)  2051.0  2000.0  0.2       3.0",
+        "* the turn in which the match ended; it was asked for at 12:30:20.000",
+    ]
+    assert any(line.startswith("blue  Bob") and line.endswith("used 2051 ms") for line in lines)
+
+
+async def test_a_move_that_was_refused_is_told_in_the_last_line(tmp_path: Path) -> None:
+    turn = {**TURN, "answered": True, "arrived_at": "2031-05-04T12:30:20.500+00:00", "used_ms": 500.0}
+    end = ended({"last_turn": turn})
+    refused = replace(end, result={**RESULT, "detail": {"message": "no", "offenders": ["blue"], "move": "A1->Z9"}})
+    text = await reported(tmp_path, 1, refused)
+    assert "1*   blue  12:30:20.500   A1->Z9  500.0  2000.0  0.2       3.0" in text.splitlines()
+
+
+async def test_restarts_are_told_between_the_plies_and_visits_that_nobody_saw_end(tmp_path: Path) -> None:
+    restarts = [{"at": f"2031-05-04T12:3{minute}:00.000+00:00", "ply": minute} for minute in (0, 2, 3)]
+    evidence = {"red": {"visits": [visit(None, "the server stopped or died")]}, "restarts": restarts}
+    text = await reported(tmp_path, 3, EvidenceKept("m4", evidence))
+    table = text.split("lag\n")[1].split("\n\n")[0].splitlines()
+    assert [line[:3] for line in table] == ["---", "0  ", "1  ", "---", "2  ", "---"]
+    assert table[3] == "--- the server was started again at 12:32:00.000 ---"
+    assert "ada 1.2, connection 7 from 192.0.2.1, from 12:30:15.000 until the server stopped or died" in text
+    assert json.loads(report(f"sqlite:///{tmp_path}/journal.sqlite3", "m4", "--json"))["evidence"] == evidence
+
+
+YOUR_TURN = {
+    "type": "your_turn",
+    "room": "r4",
+    "ply": 12,
+    "clock": {"limit_ms": 2000.0, "remaining_ms": 1234.5, "last_used_ms": None},
+    "position": {"board": "x" * 500},
+}
+
+
+async def test_ply_and_clock_of_a_message_come_first_and_positions_only_when_all_is_asked_for(tmp_path: Path) -> None:
+    frames = {"from_client": [], "to_client": [frame(1, {"message": YOUR_TURN})]}
+    text = await reported(tmp_path, 1, ended({"red": {"visits": [], "frames": frames}}))
+    said = "12:30:16.000 << your_turn: ply 12, limit_ms 2000.0, remaining_ms 1234.5, room r4"
+    assert f"{said} ..." in text.splitlines()
+    wide = report(f"sqlite:///{tmp_path}/journal.sqlite3", "m4", "--wide")
+    assert f'{said}, position {{"board": "{"x" * 500}"}}' in wide.splitlines()
 
 
 async def test_json_has_all_that_is_stored_but_the_digests_of_tokens(database: str) -> None:  # noqa: ASYNC124 - its fixture is async

@@ -13,7 +13,7 @@ from tests.clients.scripted_server import INFO, Peer, over, serving
 
 from triarena.cli import main
 from triarena.cli.pacing import BACKLOG, paced
-from triarena.cli.scenes import as_text, fitted, headline
+from triarena.cli.scenes import as_text, fitted, headline, state
 from triarena.clients.boards import draw
 from triarena.clients.connection import Connection
 from triarena.clients.errors import ConnectionLost
@@ -147,3 +147,14 @@ def test_what_has_arrived_can_be_looked_at_and_is_received_later() -> None:
         assert connection.receive() == over()
         with pytest.raises(ConnectionLost):
             connection.receive()
+
+
+def test_a_match_that_waits_for_players_says_for_whom_and_for_how_long_at_most() -> None:
+    def away(milliseconds: float) -> s.Seat:
+        return s.Seat(name="Ann", connected=False, reserved=False, used_ms=0, awaited_ms=milliseconds)
+
+    running = INFO.model_copy(update={"state": "running"})
+    assert state(running) == "running"
+    assert state(running.model_copy(update={"red": away(29_400)})) == "running, waits for red (29 s)"
+    both = running.model_copy(update={"red": away(60_000), "blue": away(12_000)})
+    assert state(both) == "running, waits for red and blue (12 s)"

@@ -20,7 +20,7 @@ from triarena.protocol.values import PROTOCOL, PerMove, TimeControl
 from triarena.server.connection import Connection
 from triarena.server.handler import Patience
 from triarena.server.house import House
-from triarena.server.journal import Journal, JournalError, Record, RoomForgotten, RoomKept
+from triarena.server.journal import EvidenceKept, Journal, JournalError, Record, RoomForgotten, RoomKept
 from triarena.server.lag import LoopLag
 from triarena.server.lobby import Lobby
 from triarena.server.names import Names
@@ -34,6 +34,8 @@ class MemoryJournal:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self.evidence: dict[str, dict[str, Any]] = {}
+        """What is kept of matches that go on."""
         self.broken = False
         """Every write fails."""
         self.forgetful = False
@@ -49,6 +51,11 @@ class MemoryJournal:
         await trio.lowlevel.checkpoint()
         if self.silence is not None:
             await self.silence.wait()
+        if isinstance(record, EvidenceKept):
+            if self.broken:
+                raise JournalError("write_failed", "the disk is full")
+            self.evidence[record.match] = record.evidence
+            return
         known = record in self.records and not isinstance(record, RoomKept | RoomForgotten)
         assert again or not known, "the same record was written twice"
         if not known and (self.forgetful or not self.broken):

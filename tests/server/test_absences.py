@@ -10,6 +10,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.server.journal import MatchOpened, StoredMatch
+from triarena.server.recovery import resume_match
 
 from .conftest import PATIENCE, Client, World, house
 
@@ -128,4 +130,40 @@ async def test_of_both_away_the_sentence_tells_what_became_of_each(autojump_cloc
             "both sides are away: blue is gone: the client closed the connection, and it did not come back within 1 s; "
             "red is gone: the client closed the connection"
         )
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_list_of_rooms_tells_whom_a_match_waits_for_and_for_how_long(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, _, admin, _, room = await pause_before_red(world)
+
+    async def awaited() -> tuple[float | None, float | None]:
+        await trio.sleep(1)  # a list is a moment old
+        await admin.say(c.ListRooms())
+        (info,) = (await admin.wait_for(s.Rooms)).rooms
+        return info.red.awaited_ms, info.blue.awaited_ms
+
+    await red.stream.aclose()
+    assert await awaited() == (None, None), "paused"
+    await tell(admin, c.Resume(room=room))
+    assert await awaited() == (29_000.0, None)
+    await trio.sleep(30)
+    assert await awaited() == (None, None), "over"
+
+
+async def test_a_match_that_is_opened_again_tells_that_it_waits_for_both(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(), PATIENCE)
+        red, blue = await world.pair(size=4)
+        await red.start()
+        await blue.start()
+        (opened,) = world.journal.records
+        assert isinstance(opened, MatchOpened)
+        reborn = World(nursery, house(resume=60.0), PATIENCE)
+        resume_match(reborn.lobby, StoredMatch(opened, (), None))
+        await trio.sleep(10)
+        (room,) = reborn.lobby.rooms.values()
+        info = room.info()
+        assert (info.state, info.red.awaited_ms, info.blue.awaited_ms) == ("running", 50_000.0, 50_000.0)
         nursery.cancel_scope.cancel()

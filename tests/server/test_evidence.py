@@ -14,11 +14,13 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.frames import HEADER, frame
+from triarena.server.evidence import STOPPED, known_evidence
 from triarena.server.handler import Patience
-from triarena.server.journal import MatchEnded, PlyPlayed
+from triarena.server.journal import MatchEnded, MatchOpened, PlyPlayed, StoredMatch
+from triarena.server.recovery import resume_match
 from triarena.server.transcript import HIDDEN, KEPT_BYTES, KEPT_FRAMES, Transcript, content
 
-from .conftest import Client, World, house
+from .conftest import PATIENCE, Client, World, house
 
 DAY = datetime(2031, 5, 4, tzinfo=UTC)
 
@@ -210,3 +212,154 @@ def test_whatever_msgpack_can_hold_becomes_json() -> None:
     json.dumps(content(b"\x81\xa1a\x81\x91\x01\x02", cut=False))  # a list as a key
     for huge in (b"\xdf\xff\xff\xff\xff", b"\x81\xa1a\xdd\x7f\xff\xff\xff", b"\x81\xdd\x7f\xff\xff\xff"):
         json.dumps(content(huge, cut=False), allow_nan=False)
+
+
+# -- the turn in which a match ends ---------------------------------------------------------------
+
+
+async def test_the_turn_that_ran_out_is_kept_with_what_it_is_judged_by(world: World, autojump_clock: MockClock) -> None:
+    red, _blue, _ = await playing(world)
+    await red.play_on(1)
+    await red.wait_for(s.MatchOver)
+    turn = kept(world)["last_turn"]
+    assert turn["lag_ms"] >= 0
+    assert datetime.fromisoformat(turn["asked_at"]).tzinfo is not None
+    del turn["lag_ms"], turn["asked_at"]
+    assert turn == {
+        "side": "blue",
+        "ply": 1,
+        "arrived_at": None,
+        "answered": False,
+        "used_ms": 2000.0,
+        "limit_ms": 2000.0,
+        "overhead_ms": 0.0,
+    }
+
+
+async def test_a_move_that_ends_the_match_as_illegal_is_kept_as_the_last_turn(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, room = await playing(world)
+    await red.hear(s.YourTurn)
+    await trio.sleep(0.5)
+    step = {"type": "step", "start": "A1", "target": "A1"}
+    await red.say(c.Move.model_validate({"room": room, "ply": 0, "move": step}))
+    assert (await blue.wait_for(s.MatchOver)).result.reason == "illegal_move"
+    turn = kept(world)["last_turn"]
+    assert (turn["side"], turn["ply"], turn["answered"], turn["used_ms"]) == ("red", 0, True, 500.0)
+    assert turn["arrived_at"] is not None
+
+
+async def test_the_turn_under_way_is_kept_when_either_side_ends_the_match(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, room = await playing(world)
+    await red.hear(s.YourTurn)
+    await trio.sleep(1.25)
+    await blue.say(c.Surrender(room=room))
+    await red.wait_for(s.MatchOver)
+    turn = kept(world)["last_turn"]
+    assert (turn["side"], turn["answered"], turn["used_ms"]) == ("red", False, 1250.0)
+
+
+async def test_a_match_that_ends_by_its_rules_or_between_turns_has_no_last_turn(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, _ = await playing(world, max_plies=2)
+    await red.play_on(1)
+    await blue.play_on(1)
+    await red.wait_for(s.MatchOver)
+    assert "last_turn" not in kept(world)
+
+
+# -- over a restart -------------------------------------------------------------------------------
+
+
+def stored(world: World) -> StoredMatch:
+    """The one match as a server that died left it."""
+    (opened,) = (record for record in world.journal.records if isinstance(record, MatchOpened))
+    plies = tuple(record for record in world.journal.records if isinstance(record, PlyPlayed))
+    return StoredMatch(opened, plies, None, world.journal.evidence.get(opened.match))
+
+
+async def seated(world: World) -> tuple[Client, Client, str, str]:
+    """Two clients in a match, and their tokens."""
+    red, blue = await world.client("ann"), await world.client("bob")
+    tokens = (await red.join("towerwars", size=4)).token, (await blue.join("towerwars", size=4)).token
+    await red.start()
+    await blue.start()
+    return red, blue, *tokens
+
+
+async def test_connections_before_a_restart_and_the_restart_itself_are_kept(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(grace=30.0), PATIENCE)
+        red, blue, token, blue_token = await seated(world)
+        await red.stream.aclose()
+        await wait_all_tasks_blocked()
+        again = await world.client()
+        await again.say(c.Rejoin(token=token))
+        await again.hear(s.Joined)
+        await again.start()
+        await again.play_on(1)
+        await blue.play_on(1)
+        await wait_all_tasks_blocked()
+        reborn = World(nursery, house(grace=30.0), PATIENCE)
+        resume_match(reborn.lobby, stored(world))
+        back = await reborn.client()
+        await back.say(c.Rejoin(token=blue_token))
+        await back.hear(s.Joined)
+        await trio.sleep(70)  # red does not come back
+        evidence = kept(reborn)
+        assert [restart["ply"] for restart in evidence["restarts"]] == [2]
+        first, second = evidence["red"]["visits"]
+        assert (first["connection"], "closed" in first["why"]) == ("1", True)
+        assert (second["connection"], second["until"], second["why"]) == ("3", None, STOPPED)
+        assert (second["address"], second["software"]) == ("127.0.0.1", "test 1")
+        assert [visit["why"] for visit in evidence["blue"]["visits"]] == [STOPPED, None]
+        nursery.cancel_scope.cancel()
+
+
+async def test_every_restart_is_kept_though_nobody_came_in_between(autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(), PATIENCE)
+        await seated(world)
+        await wait_all_tasks_blocked()
+        opened = world.journal.records[:1]
+        for _ in range(3):
+            match = stored(world)
+            world = World(nursery, house(), PATIENCE)
+            world.journal.records = list(opened)
+            resume_match(world.lobby, match)
+            await wait_all_tasks_blocked()
+        told = known_evidence(stored(world))
+        assert len(told["restarts"]) == 3
+        assert [visit["why"] for visit in told["red"]["visits"]] == [STOPPED]
+        nursery.cancel_scope.cancel()
+
+
+async def test_evidence_that_cannot_be_kept_now_holds_up_nothing_and_comes_with_the_next(
+    autojump_clock: MockClock,
+) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(grace=30.0), PATIENCE)
+        red, blue, token, blue_token = await seated(world)
+        world.journal.broken = True
+        await red.stream.aclose()
+        await wait_all_tasks_blocked()
+        assert world.journal.evidence == {}
+        world.journal.broken = False
+        await blue.stream.aclose()
+        await wait_all_tasks_blocked()
+        (told,) = world.journal.evidence.values()
+        assert all("closed" in told[side]["visits"][0]["why"] for side in ("red", "blue"))
+        assert token not in json.dumps(told)
+        assert blue_token not in json.dumps(told)
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_match_that_has_only_begun_is_known_by_its_opening(world: World, autojump_clock: MockClock) -> None:
+    await playing(world)
+    assert world.journal.evidence == {}, "a match that nothing happens to costs no further write"
+    (visit,) = known_evidence(stored(world))["blue"]["visits"]
+    assert (visit["connection"], visit["address"], visit["software"]) == ("2", "127.0.0.1", "test 1")

@@ -5,14 +5,17 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from collections.abc import Iterable
+from random import Random
 
+import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.server.connection import Connection
-from triarena.server.lag import LoopLag
+from triarena.server.lag import KEPT, KEPT_SECONDS, LoopLag
 
 from .conftest import PATIENCE, Client, World, house
 
@@ -94,8 +97,55 @@ def test_the_worst_of_a_while_is_forgotten_after_it() -> None:
     now += 0.25
     lag.before_io_wait(0)
     lag.after_io_wait(0)
-    assert lag.worst_since(11.5) == 0.25
+    assert lag.worst_since(12.0) == 0.25
     assert lag.worst == 10.0
+
+
+def rounds(lag: LoopLag, now: list[float], lengths: Iterable[float], pause: float) -> list[tuple[float, float]]:
+    """Let the loop be busy for so long each time, with pauses between; when each ended, and its length."""
+    busy = []
+    for length in lengths:
+        lag.after_io_wait(pause)
+        now[0] += length
+        lag.before_io_wait(pause)
+        busy.append((now[0], length))
+        now[0] += pause
+    lag.after_io_wait(pause)
+    return busy
+
+
+def test_a_stall_that_ended_before_the_question_does_not_count_and_one_that_reaches_into_it_does() -> None:
+    now = [100.0]
+    lag = LoopLag(lambda: now[0])
+    lag.align(100.0)
+    rounds(lag, now, [0.5, 0.01], 0.125)
+    assert lag.worst_since(100.0) == 0.5
+    assert lag.worst_since(100.375) == 0.125, "of the stall in which the question was asked, what came after it"
+    assert lag.worst_since(100.51) == pytest.approx(0.01), "a moment after it, and within the same second"
+
+
+def test_the_worst_since_any_moment_is_the_worst_of_all_lags_that_had_not_ended() -> None:
+    now = [0.0]
+    lag = LoopLag(lambda: now[0])
+    lag.align(0.0)
+    draw = Random(7)
+    busy = rounds(lag, now, [draw.choice([0.001, 0.01, 0.05, draw.random()]) for _ in range(500)], 0.125)
+    for _ in range(500):
+        moment = draw.uniform(0, now[0])
+        expected = max((min(length, end - moment) for end, length in busy if end >= moment), default=0.0)
+        assert lag.worst_since(moment) == pytest.approx(expected)
+
+
+def test_what_is_remembered_is_bounded_in_time_and_number() -> None:
+    now = [0.0]
+    lag = LoopLag(lambda: now[0])
+    lag.align(0.0)
+    rounds(lag, now, [5.0 - number / 1000 for number in range(3000)], 0.001)
+    assert len(lag._lags) <= KEPT
+    rounds(lag, now, [2.0], KEPT_SECONDS + 1)
+    rounds(lag, now, [0.5, 0.25], 0.1)
+    assert lag.worst_since(0.0) == 0.5
+    assert lag.worst == 5.0
 
 
 async def test_a_move_behind_many_requests_is_heeded_first_when_the_loop_comes_late(mock_clock: MockClock) -> None:

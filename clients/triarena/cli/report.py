@@ -23,18 +23,26 @@ SIDES = ("red", "blue")
 PLY_HEADINGS = ("ply", "side", "arrived (UTC)", "move", "used", "limit", "overhead", "lag")
 WIDTH = 120
 """Longer lines of what was said are cut."""
+FIRST = ("ply", "side", "clock", "used_ms", "code", "message", "reason", "text", "move")
+"""What matters most in a message, in the order in which it is shown."""
+LONG = ("position", "plies", "view")
+"""What is left out unless all is asked for."""
 
 
 @click.command()
 @click.argument("match")
 @storage_options
+@click.option("--wide", is_flag=True, help="What was last said in full, positions included, whatever its length.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object, with all that is stored.")
-def report(match: str, config: Path | None, data_dir: Path | None, database: str | None, as_json: bool) -> None:
+def report(
+    match: str, config: Path | None, data_dir: Path | None, database: str | None, wide: bool, as_json: bool
+) -> None:
     """Tell all that is known of MATCH: who, when, by which terms, how it ended, every ply's times, the last words.
 
     MATCH is the id of a stored match or the beginning of one (see: triarena matches). All times are UTC, durations are
     milliseconds: what a ply was charged (used) and could have taken (limit), what the server took before it asked
-    (overhead), and the worst lag of the server's loop while it waited (lag).
+    (overhead), and the worst lag of the server's loop while it waited (lag). A last line with a star is the turn in
+    which the match ended, without a ply of its own: the one that ran out, for example.
 
     \b
     $ triarena report 7k2m
@@ -48,11 +56,13 @@ def report(match: str, config: Path | None, data_dir: Path | None, database: str
     if as_json:
         click.echo(json.dumps(_plain(stored)))
     else:
-        for section in sections(stored):
+        for section in sections(stored, wide=wide):
             click.echo(section)
 
 
 def _plain(stored: StoredMatch) -> dict[str, Any]:
+    from triarena.server.evidence import known_evidence
+
     opened, ended = asdict(stored.opened), stored.ended
     opened["settings"] = {name: value for name, value in opened["settings"].items() if name != "seats"}
     return {
@@ -64,7 +74,7 @@ def _plain(stored: StoredMatch) -> dict[str, Any]:
             {**{name: value for name, value in asdict(ply).items() if name not in ("at", "match")}, "at": _iso(ply.at)}
             for ply in stored.plies
         ],
-        "evidence": None if ended is None else ended.evidence,
+        "evidence": known_evidence(stored) or None,
     }
 
 
@@ -72,19 +82,21 @@ def _iso(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds")
 
 
-def sections(stored: StoredMatch) -> Iterator[str]:
-    """What is printed, part by part."""
-    evidence = stored.ended.evidence if stored.ended is not None and stored.ended.evidence is not None else {}
+def sections(stored: StoredMatch, *, wide: bool = False) -> Iterator[str]:
+    """What is printed, part by part; ``wide``: all of what was last said."""
+    from triarena.server.evidence import known_evidence
+
+    evidence = known_evidence(stored)
     yield _heading(stored, evidence)
     for side in SIDES:
-        yield _player(stored, side, evidence.get(side, {}))
+        yield _player(stored, side, evidence)
     yield ""
-    yield table(PLY_HEADINGS, [_ply(ply) for ply in stored.plies]) if stored.plies else "no ply was played"
+    yield from _plies(stored, evidence)
     for side in SIDES:
         frames = evidence.get(side, {}).get("frames")
         if frames is not None:
             yield f"\nwhat was last said over {side}'s connection; >> by the player, << by the server"
-            yield from _words(frames)
+            yield from _words(frames, wide)
     yield f"\ncheck it by the rules, and see it again: {command('replay', stored.match, '--boards')}"
 
 
@@ -127,47 +139,97 @@ def _ending(stored: StoredMatch) -> str:
 def _player(stored: StoredMatch, side: str, evidence: Mapping[str, Any]) -> str:
     name = stored.opened.red if side == "red" else stored.opened.blue
     used = sum(ply.used_ms for ply in stored.plies if ply.side == side)
+    last = evidence.get("last_turn", {})
+    used += last["used_ms"] if last.get("side") == side else 0
     lines = [f"{side:<5} {name}: {clock(stored.opened.time_control.get(side, {}))}; used {used:.0f} ms"]
-    for visit in evidence.get("visits", ()):
-        end = f"to {_clock_time(visit['until'])} ({visit['why']})" if visit["until"] else "to the end"
+    visits = evidence.get(side, {}).get("visits", ())
+    for visit in visits:
         software = _printable(visit["software"]) or "unnamed software"
-        came = f"from {_clock_time(visit['since'])} {end}"
+        came = f"from {_clock_time(visit['since'])} {_until(visit, over=stored.ended is not None)}"
         lines.append(f"      {software}, connection {visit['connection']} from {visit['address']}, {came}")
-    if not evidence:
+    if not visits:
         software = stored.opened.settings.get("seats", {}).get(side, {}).get("software") or "unnamed"
         lines.append(f"      {_printable(software)}")
     return "\n".join(lines)
 
 
+def _until(visit: Mapping[str, Any], *, over: bool) -> str:
+    if visit["until"]:
+        return f"to {_clock_time(visit['until'])} ({visit['why']})"
+    if visit["why"]:  # nobody saw the end
+        return f"until {visit['why']}"
+    return "to the end" if over else "on"
+
+
+def _plies(stored: StoredMatch, evidence: Mapping[str, Any]) -> Iterator[str]:
+    """A table of the plies and of the turn in which the match ended, with a line wherever the server was restarted."""
+    rows = [_ply(ply) for ply in stored.plies]
+    if (last := evidence.get("last_turn")) is not None:
+        rows.append(_last_turn(stored, last))
+    heading, *lines = table(PLY_HEADINGS, rows).split("\n")
+    restarts = evidence.get("restarts", ())
+    yield heading if rows else "no ply was played"
+    for number in range(len(rows) + 1):
+        for restart in restarts:
+            if restart["ply"] == number:
+                yield f"--- the server was started again at {_clock_time(restart['at'])} ---"
+        if number < len(rows):
+            yield lines[number]
+    if last is not None:
+        yield f"* the turn in which the match ended; it was asked for at {_clock_time(last['asked_at'])}"
+
+
+def _last_turn(stored: StoredMatch, turn: Mapping[str, Any]) -> tuple[str, ...]:
+    refused = ((stored.result or {}).get("detail") or {}).get("move") or "(not accepted)"
+    return (
+        f"{turn['ply']}*",
+        turn["side"],
+        "-" if turn["arrived_at"] is None else _clock_time(turn["arrived_at"]),
+        _printable(str(refused)) if turn["answered"] else "(no answer)",
+        *_durations(turn["used_ms"], turn["limit_ms"], turn["overhead_ms"], turn["lag_ms"]),
+    )
+
+
+def _durations(*times: float | None) -> Iterator[str]:
+    return ("-" if time is None else f"{time:.1f}" for time in times)
+
+
 def _ply(ply: PlyPlayed) -> tuple[str, ...]:
-    times = (ply.used_ms, ply.limit_ms, ply.overhead_ms, ply.lag_ms)
     return (
         str(ply.ply),
         ply.side,
         ply.at.strftime("%H:%M:%S.%f")[:-3],
         ply.text,
-        *("-" if value is None else f"{value:.1f}" for value in times),
+        *_durations(ply.used_ms, ply.limit_ms, ply.overhead_ms, ply.lag_ms),
     )
 
 
-def _words(frames: Mapping[str, list[Mapping[str, Any]]]) -> Iterator[str]:
+def _words(frames: Mapping[str, list[Mapping[str, Any]]], wide: bool) -> Iterator[str]:
     """Both directions in the order of time, one line each."""
     both = [(frame["at"], ">>", frame) for frame in frames["from_client"]]
     both += [(frame["at"], "<<", frame) for frame in frames["to_client"]]
     for at, mark, frame in sorted(both, key=lambda entry: entry[0]):
         untaken = " (never taken)" if mark == "<<" and frame["taken"] is None else ""
-        line = f"{_clock_time(at)} {mark} {_content(frame)}"
-        cut = " ..." if len(line) > WIDTH or frame.get("cut") else ""
-        yield f"{_printable(line[:WIDTH])}{cut}{untaken}"
+        said, whole = _content(frame, wide)
+        line = f"{_clock_time(at)} {mark} {said}"
+        shown = line if wide else line[:WIDTH]
+        cut = "" if whole and shown == line and not frame.get("cut") else " ..."
+        yield f"{_printable(shown)}{cut}{untaken}"
 
 
-def _content(frame: Mapping[str, Any]) -> str:
+def _content(frame: Mapping[str, Any], wide: bool) -> tuple[str, bool]:
+    """What a frame says, with what matters most first; and whether that is all of it."""
     if "message" not in frame:
-        return f"{frame['bytes']} bytes that are no message: {frame['hex']}"
+        return f"{frame['bytes']} bytes that are no message: {frame['hex']}", True
     fields = dict(frame["message"])
     kind = str(fields.pop("type", "a message without a type"))
-    rest = ", ".join(f"{name} {_short(value)}" for name, value in fields.items())
-    return f"{kind}: {rest}" if rest else kind
+    left_out = [] if wide else [name for name in LONG if fields.pop(name, None) is not None]
+    told: dict[str, Any] = {}
+    for name in sorted(fields, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST)):
+        value = fields[name]
+        told |= value if name == "clock" and isinstance(value, dict) else {name: value}
+    rest = ", ".join(f"{name} {_short(value)}" for name, value in told.items() if value is not None)
+    return (f"{kind}: {rest}" if rest else kind), not left_out
 
 
 def _short(value: object) -> str:

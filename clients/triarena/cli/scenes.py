@@ -25,7 +25,15 @@ def state(info: RoomInfo) -> str:
     """What a room does: also whether it is paused, or will be."""
     if info.storage_lost:
         return "waits for the database"
-    return f"{info.state} (paused)" if info.paused and info.state != "paused" else info.state
+    paused = " (paused)" if info.paused and info.state != "paused" else ""
+    return f"{info.state}{paused}{_awaited(info)}"
+
+
+def _awaited(info: RoomInfo) -> str:
+    """For whom a match waits, and for how long at most."""
+    times = {side: seat.awaited_ms for side, seat in (("red", info.red), ("blue", info.blue))}
+    awaited = {side: time for side, time in times.items() if time is not None}
+    return f", waits for {' and '.join(awaited)} ({min(awaited.values()) / 1000:.0f} s)" if awaited else ""
 
 
 def player(info: RoomInfo, seat: Seat) -> str:

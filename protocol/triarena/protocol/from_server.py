@@ -186,6 +186,10 @@ class Seat(Value):
     """Time used in the match so far."""
     connection: Code | None = None
     """The number of the connection that sits here, as ``kick`` takes it."""
+    awaited_ms: Milliseconds | None = None
+    """For how long its player is still waited for in a match, since it is away, or was not ready yet; absent otherwise,
+    and while the match is paused.
+    """
 
 
 class RoomInfo(Value):

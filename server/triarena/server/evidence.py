@@ -7,17 +7,21 @@ The evidence of a match is JSON data::
              "frames": {"from_client": [...], "to_client": [...]}},
      "blue": {...},
      "last_turn": {"side": "red", "ply": 12, "asked_at": ..., "arrived_at": None, "answered": False,
-                   "used_ms": 2050.0, "limit_ms": 2000.0, "overhead_ms": 0.3, "lag_ms": 1.2}}
+                   "used_ms": 2050.0, "limit_ms": 2000.0, "overhead_ms": 0.3, "lag_ms": 1.2},
+     "restarts": [{"at": ..., "ply": 7}]}
 
-``last_turn`` is the turn in which the match ended, if it ended in one: its ply is not among those that were played.
-``visits`` are a seat's connections, the latest last. ``frames`` (see ``transcript``) are those of the latest one, and
-kept only where the match did not end by its own rules.
+``restarts`` tell when the server opened the match again after it had stopped or died, and before which ply; of visits
+that were under way then nobody knows until when. ``last_turn`` is the turn in which the match ended, if it ended in
+one: its ply is not among those that were played. ``visits`` are a seat's connections, the latest last. ``frames`` (see
+``transcript``) are those of the latest one, and kept only where the match did not end by its own rules.
+
+It is complete when the match has ended; before, it is kept whenever somebody has come or gone.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,11 +31,15 @@ import trio
 from triarena.games import Side
 from triarena.protocol.values import Result
 
+from .journal import StoredMatch
 from .seat import Line
 from .transcript import Transcript
 
 KEPT_VISITS = 8
 """Of each side: who comes and goes more often is known well enough."""
+STOPPED = "the server stopped or died"
+"""Why a visit ended of which nobody saw the end."""
+KEPT_RESTARTS = 64
 
 
 @dataclass(slots=True)
@@ -47,6 +55,31 @@ class Visit:
     why: str | None = None
     """Why it ended."""
 
+    def told(self) -> dict[str, Any]:
+        """As JSON data."""
+        return {
+            "connection": self.connection,
+            "address": self.address,
+            "software": self.software,
+            "since": _iso(self.since),
+            "until": None if self.until is None else _iso(self.until),
+            "why": self.why,
+        }
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Visit:
+        """From JSON data, after a restart: what was said is gone, and so is whoever said it."""
+        until, why = told["until"], told["why"]
+        return cls(
+            told["connection"],
+            told["address"],
+            told["software"],
+            datetime.fromisoformat(told["since"]),
+            None,
+            None if until is None else datetime.fromisoformat(until),
+            STOPPED if until is None and why is None else why,
+        )
+
 
 def _visits() -> dict[Side, deque[Visit]]:
     return {side: deque(maxlen=KEPT_VISITS) for side in Side}
@@ -58,6 +91,21 @@ class Witness:
 
     now: Callable[[], datetime]
     _visits: dict[Side, deque[Visit]] = field(default_factory=_visits)
+    _restarts: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=KEPT_RESTARTS))
+
+    def resumed(self, kept: Mapping[str, Any], ply: int) -> None:
+        """The server has been started again before that ply; ``kept`` is what ``so_far`` told before."""
+        for side, visits in self._visits.items():
+            visits.extend(Visit.of(told) for told in kept.get(side.value, {}).get("visits", ()))
+        self._restarts.extend(kept.get("restarts", ()))
+        self._restarts.append({"at": _iso(self.now()), "ply": ply})
+
+    def so_far(self) -> dict[str, Any]:
+        """What is to be kept of a match that goes on."""
+        told: dict[str, Any] = {
+            side.value: {"visits": [visit.told() for visit in visits]} for side, visits in self._visits.items()
+        }
+        return {**told, "restarts": list(self._restarts)} if self._restarts else told
 
     def came(self, side: Side, line: Line, software: str) -> None:
         """A side has a connection (again): from now on it is listened to."""
@@ -65,6 +113,11 @@ class Witness:
         if visits:
             visits[-1].transcript = None
         visits.append(Visit(line.number, line.address, software, self.now(), line.transcribe()))
+
+    def first(self, side: Side) -> dict[str, Any]:
+        """Over which connection, and from where, a side plays at the start; nothing if it has gone already."""
+        visits = self._visits[side]
+        return {"connection": visits[0].connection, "address": visits[0].address} if visits else {}
 
     def went(self, side: Side, why: str) -> None:
         """A side's connection is over."""
@@ -80,24 +133,36 @@ class Witness:
         def when(at: float) -> datetime:
             return now - timedelta(seconds=moment - at)
 
-        told = {side.value: _side(visits, when if irregular else None) for side, visits in self._visits.items()}
+        told = self.so_far()
+        for side, visits in self._visits.items():
+            if irregular and visits and visits[-1].transcript is not None:
+                told[side.value]["frames"] = visits[-1].transcript.told(when)
         return told if last_turn is None else {**told, "last_turn": last_turn}
 
 
-def _side(visits: deque[Visit], when: Callable[[float], datetime] | None) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "visits": [
-            {
-                "connection": visit.connection,
-                "address": visit.address,
-                "software": visit.software,
-                "since": visit.since.isoformat(timespec="milliseconds"),
-                "until": None if visit.until is None else visit.until.isoformat(timespec="milliseconds"),
-                "why": visit.why,
-            }
-            for visit in visits
-        ]
+def known_evidence(stored: StoredMatch) -> dict[str, Any]:
+    """What is known of a stored match, whether or not it has ended; at least what its opening tells."""
+    kept = stored.evidence if stored.ended is None else stored.ended.evidence
+    if kept is not None:
+        return kept
+    seats: dict[str, Any] = stored.opened.settings.get("seats", {})
+    return {
+        side: {
+            "visits": [
+                {
+                    "connection": seat["connection"],
+                    "address": seat["address"],
+                    "software": seat["software"],
+                    "since": _iso(stored.opened.at),
+                    "until": None,
+                    "why": None,
+                }
+            ]
+        }
+        for side, seat in seats.items()
+        if "connection" in seat
     }
-    if when is not None and visits and visits[-1].transcript is not None:
-        told["frames"] = visits[-1].transcript.told(when)
-    return told
+
+
+def _iso(at: datetime) -> str:
+    return at.isoformat(timespec="milliseconds")

@@ -10,13 +10,15 @@ benefit of that doubt is the client's.
 from __future__ import annotations
 
 import time
-from collections import deque
+from bisect import bisect_left
 from collections.abc import Callable
 
 import trio
 
-KEPT_SECONDS = 300
-"""For how long the worst lag of every second is remembered."""
+KEPT_SECONDS = 300.0
+"""For how long a lag is remembered."""
+KEPT = 1024
+"""How many are, at most; of each, whether it was the worst since its end is all that is ever asked."""
 WAITED = 0.0005
 """A look that took this many seconds has waited: what it found has just come."""
 
@@ -34,7 +36,9 @@ class LoopLag(trio.abc.Instrument):
         self._looked, self._woke, self._woke_before = now, now, now
         self._waited = True
         self._due = now
-        self._seconds: deque[tuple[int, float]] = deque(maxlen=KEPT_SECONDS)
+        # When each lag ended, and how long it was; what a worse one followed is forgotten: the later, the smaller.
+        self._ends: list[float] = []
+        self._lags: list[float] = []
         self.worst = 0.0
         """The worst of all, in seconds."""
 
@@ -46,14 +50,14 @@ class LoopLag(trio.abc.Instrument):
         """The loop has run what was due, and looks for input."""
         self._looked = self._clock()
         self._due = self._looked + timeout
-        self._note(self._looked - self._woke)
+        self._note(self._looked - self._woke, self._looked)
 
     def after_io_wait(self, timeout: float) -> None:
         """The loop has looked, and will run what is due."""
         now = self._clock()
         self._woke_before, self._woke = self._woke, now
         self._waited = now - self._looked >= WAITED
-        self._note(now - self._due)  # woken late: the processor was busy with something else
+        self._note(now - self._due, now)  # woken late: the processor was busy with something else
 
     def arrival(self) -> float:
         """When bytes that were read just now came, in trio's time, as far as the loop can tell: not after they did,
@@ -62,20 +66,28 @@ class LoopLag(trio.abc.Instrument):
         return (self._woke if self._waited else self._woke_before) + self._offset
 
     def worst_since(self, moment: float) -> float:
-        """The worst lag in seconds since a moment of trio's time, as far back as is remembered."""
-        begin = int(moment - self._offset)
-        worst = self._clock() - self._woke
-        for second, lag in reversed(self._seconds):  # asked at every ply, about the last moments mostly
-            if second < begin:
-                break
-            worst = max(worst, lag)
-        return worst
+        """The worst lag in seconds since a moment of trio's time, as far back as is remembered. Of one that had begun
+        before, the rest counts.
+        """
+        now, since = self._clock(), moment - self._offset
+        first = bisect_left(self._ends, since)
+        later = [
+            (now, now - self._woke),
+            *zip(self._ends[first : first + 2], self._lags[first : first + 2], strict=True),
+        ]
+        return max(min(lag, end - since) for end, lag in later)
 
-    def _note(self, lag: float) -> None:
-        second = int(self._woke)
-        if self._seconds and self._seconds[-1][0] == second:
-            if lag > self._seconds[-1][1]:
-                self._seconds[-1] = (second, lag)
-        else:
-            self._seconds.append((second, max(0.0, lag)))
+    def _note(self, lag: float, end: float) -> None:
+        """The loop was late by so much, until ``end``."""
+        if lag <= 0:
+            return
+        ends, lags = self._ends, self._lags
+        while lags and lags[-1] <= lag:
+            ends.pop()
+            lags.pop()
+        if len(lags) >= KEPT or (ends and ends[0] < end - KEPT_SECONDS):
+            old = max(len(lags) - KEPT + 1, bisect_left(ends, end - KEPT_SECONDS))
+            del ends[:old], lags[:old]
+        ends.append(end)
+        lags.append(lag)
         self.worst = max(self.worst, lag)

@@ -99,6 +99,8 @@ def resume_match(lobby: Lobby, stored: StoredMatch, kept: RoomKept | None = None
         lobby.seating.keep(room, seat)
     lobby.add(room)
     lobby.play(room)
+    if room.scribe is not None:
+        lobby.start_soon(room.scribe.keep_evidence)
 
 
 def reopen_ended(lobby: Lobby, stored: StoredMatch) -> None:

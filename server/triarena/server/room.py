@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, cast
@@ -10,7 +10,7 @@ from typing import Any, Protocol, cast
 import trio
 
 from triarena.games import AnyPosition, Side
-from triarena.protocol.codec import Encoded, encode, encode_with, pack_array, pack_map
+from triarena.protocol.codec import Encoded, encode, encode_with
 from triarena.protocol.from_server import (
     MatchOver,
     MatchStarted,
@@ -23,11 +23,11 @@ from triarena.protocol.from_server import (
     Snapshot,
     Turned,
 )
-from triarena.protocol.from_server import Seat as WireSeat
 from triarena.protocol.values import Players, Result
 
 from .clock import ms
 from .events import Event, Gate, Gone, IsReady, Lost, Mailbox, Returned
+from .evidence import known_evidence
 from .handler import Loss
 from .journal import Journal, StoredMatch
 from .lag import LoopLag
@@ -36,6 +36,7 @@ from .recap import Recap
 from .scribe import Scribe
 from .seat import Line, Seat
 from .terms import Terms
+from .views import room_info, room_view
 
 PACKED = cast(RoomView, None)
 """In the place of a view that is packed already."""
@@ -65,6 +66,10 @@ class Surroundings(Protocol):
 
     def administrators(self) -> list[Line]:
         """Who is told of everything."""
+        ...
+
+    def start_soon(self, work: Callable[..., Awaitable[object]], *arguments: object) -> None:
+        """Run something that nobody waits for."""
         ...
 
     def happened(self, room: Room, event: RoomEventKind, result: Result | None = None) -> None:
@@ -163,44 +168,13 @@ class Room:
         """As everybody may see it."""
         if self._last_info is not None:
             return self._last_info
-        referee = self.referee
-        return RoomInfo(
-            room=self.id,
-            game=self.terms.game.name,
-            options=dict(self.terms.options),
-            state=self.state,
-            paused=self.gate.paused,
-            storage_lost=self.storage_lost,
-            match=self.match,
-            ply=0 if referee is None else referee.ply,
-            to_move=None if referee is None or self.result is not None else referee.position.to_move.value,
-            red=self._wire_seat(Side.RED),
-            blue=self._wire_seat(Side.BLUE),
-            observers=len(self.watches),
-        )
+        return room_info(self)
 
     def view(self) -> bytes:
         """What an observer needs: a RoomView, packed. Of the plies the latest ones, as many as fit into a frame."""
         if self._last_view is not None:
             return self._last_view
-        plain = {"info": self.info().model_dump(exclude_none=True)}
-        if self.referee is not None:
-            plain["position"] = self._written(self.referee.position)
-        if self.result is not None:
-            plain["result"] = self.result.model_dump(exclude_none=True)
-        plies = pack_array([]) if self._recap is None else self._recap.packed()
-        return pack_map(plain, {"plies": plies})
-
-    def _wire_seat(self, side: Side) -> WireSeat:
-        seat = self.seats[side]
-        used = 0.0 if self.referee is None else self.referee.clocks[side].used
-        return WireSeat(
-            name=seat.name or seat.fixed_name,
-            connected=seat.connected,
-            reserved=seat.reservation is not None,
-            used_ms=ms(used),
-            connection=None if seat.line is None else seat.line.number,
-        )
+        return room_view(self, None if self._recap is None else self._recap.packed())
 
     def _written(self, position: AnyPosition) -> Any:
         return self.terms.game.write_position(position)
@@ -232,6 +206,8 @@ class Room:
         """Go on with a match that broke off when the server did. Raises MoveError if it breaks the rules."""
         referee = self.begin(stored.match)
         referee.resume(((ply.move, ply.used_ms / 1000) for ply in stored.plies), patience)
+        if self.scribe is not None and stored.ended is None:
+            self.scribe.witness.resumed(known_evidence(stored), len(stored.plies))
         self._recap = Recap()
         for ply in stored.plies:
             fields = {"ply": ply.ply, "side": ply.side, "move": ply.move, "text": ply.text, "used_ms": ply.used_ms}
@@ -273,6 +249,7 @@ class Room:
         seat.line = None
         if self.scribe is not None:
             self.scribe.witness.went(seat.side, loss.message)
+            self.around.start_soon(self.scribe.keep_evidence)
         sentence = f"{seat.side.value} is gone: {loss.message}"
         if loss.final or loss.reason == "protocol_violation":
             self.put(Gone(seat.side, loss.reason, sentence))
@@ -284,6 +261,7 @@ class Room:
         if self.referee is None or self.scribe is None or seat.line is None:
             return
         self.scribe.witness.came(seat.side, seat.line, seat.software)
+        self.around.start_soon(self.scribe.keep_evidence)
         started = self._match_started(seat, self.referee.position)
         seat.tell(started if self._recap is None else encode_with(started, {"plies": self._recap.packed()}))
         if self.storage_lost:

@@ -6,6 +6,7 @@ What is not stored is not announced, so a lost database makes the match wait; ho
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -19,7 +20,7 @@ from triarena.protocol.values import Result
 
 from .clock import ms
 from .evidence import Witness
-from .journal import Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed
+from .journal import EvidenceKept, Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed
 from .lag import LoopLag
 from .seat import Seat
 from .terms import LastTurn, StorageLost, Terms, Timing
@@ -55,6 +56,9 @@ class Scribe:
     witness: Witness = field(init=False)
     _pending: MatchOpened | PlyPlayed | MatchEnded | None = None
     _announced: bool = False
+    _keeping: bool = False
+    _changed: bool = False
+    """Whether there is evidence that is not kept yet."""
 
     def __post_init__(self) -> None:
         self.witness = Witness(self.now)
@@ -62,7 +66,10 @@ class Scribe:
     async def opened(self) -> None:
         """The match begins. Raises StorageLost, like all of these; then ``insist``."""
         names = {side: seat.name or side.value for side, seat in self.seats.items()}
-        seats = {side.value: {"key": seat.key, "software": seat.software} for side, seat in self.seats.items()}
+        seats = {
+            side.value: {"key": seat.key, "software": seat.software, **self.witness.first(side)}
+            for side, seat in self.seats.items()
+        }
         await self._write(
             MatchOpened(
                 match=self.match,
@@ -129,6 +136,18 @@ class Scribe:
     def _at(self, moment: float) -> datetime:
         """A moment of trio's time as the time of day."""
         return self.now() - timedelta(seconds=trio.current_time() - moment)
+
+    async def keep_evidence(self) -> None:
+        """Write down who has come and gone so far; what can't be written now is written with the next that happens."""
+        self._changed = True
+        if self._keeping:
+            return
+        self._keeping = True
+        while self._changed:
+            self._changed = False
+            with suppress(JournalError), trio.move_on_after(PATIENCE):
+                await self.journal.write(EvidenceKept(self.match, self.witness.so_far()))
+        self._keeping = False
 
     async def insist(self) -> None:
         """Write what could not be written, as often as it takes. Returns when it is stored."""

@@ -24,6 +24,7 @@ PostgreSQL's durability is what its own configuration says.
 from triarena.server.journal.claim import Claim, claim_database
 from triarena.server.journal.reader import ended_since, kept_rooms, list_matches, read_match
 from triarena.server.journal.records import (
+    EvidenceKept,
     JournalError,
     MatchEnded,
     MatchOpened,
@@ -38,6 +39,7 @@ from triarena.server.journal.writer import Journal, open_journal
 
 __all__ = [
     "Claim",
+    "EvidenceKept",
     "Journal",
     "JournalError",
     "MatchEnded",

@@ -77,7 +77,8 @@ def kept_rooms(url: str) -> list[RoomKept]:
 
 def _stored(connection: sa.Connection, row: rows.Row) -> StoredMatch:
     played = connection.execute(sa.select(plies).where(plies.c.match_id == row.id).order_by(plies.c.ply))
-    return StoredMatch(rows.opened(row), tuple(map(rows.played, played)), rows.ended(connection, row))
+    so_far = rows.evidence_of(connection, row.id) if row.ended_at is None else None
+    return StoredMatch(rows.opened(row), tuple(map(rows.played, played)), rows.ended(connection, row), so_far)
 
 
 def _only_id(connection: sa.Connection, prefix: str) -> str:

@@ -107,6 +107,17 @@ class MatchEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceKept:
+    """What is known so far of a match that goes on, beside its plies: MatchEnded brings the rest. Takes the place of
+    what was kept of it before; refused when the match has ended.
+    """
+
+    match: str
+    evidence: Json
+    """See ``triarena.server.evidence``."""
+
+
+@dataclass(frozen=True, slots=True)
 class RoomKept:
     """A room is to be there again after a restart, as it is now. Takes the place of what was kept of it before."""
 
@@ -124,7 +135,7 @@ class RoomForgotten:
     room: str
 
 
-Record: TypeAlias = MatchOpened | PlyPlayed | MatchEnded | RoomKept | RoomForgotten
+Record: TypeAlias = MatchOpened | PlyPlayed | MatchEnded | EvidenceKept | RoomKept | RoomForgotten
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +147,8 @@ class StoredMatch:
     """In the order of play."""
     ended: MatchEnded | None
     """None while the match goes on, or if the server died in it."""
+    evidence: Json | None = None
+    """Of a match that has not ended, what was kept so far; see EvidenceKept."""
 
     @property
     def match(self) -> str:

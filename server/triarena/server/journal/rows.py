@@ -11,7 +11,15 @@ from typing import Any, TypeAlias
 
 import sqlalchemy as sa
 
-from triarena.server.journal.records import MatchEnded, MatchOpened, PlyPlayed, Record, RoomForgotten, RoomKept
+from triarena.server.journal.records import (
+    EvidenceKept,
+    MatchEnded,
+    MatchOpened,
+    PlyPlayed,
+    Record,
+    RoomForgotten,
+    RoomKept,
+)
 from triarena.server.journal.tables import evidence, matches, plies, rooms
 
 Row: TypeAlias = sa.Row[Any]
@@ -34,9 +42,17 @@ INSERT_PLY = (
     .from_select([plies.c.match_id, *_PLY_COLUMNS], sa.select(matches.c.id, *map(_new, _PLY_COLUMNS)).where(_OPEN))
     .execution_options(preserve_rowcount=True)
 )
-INSERT_EVIDENCE = sa.insert(evidence).execution_options(preserve_rowcount=True)
 END_MATCH = sa.update(matches).where(_OPEN).values({column: _new(column) for column in _END_COLUMNS})
 # Both databases understand this; SQLAlchemy has a construct of its own for each.
+_PUT_EVIDENCE = (
+    "INSERT INTO evidence (match_id, data) VALUES (:match_id, :data)"
+    " ON CONFLICT (match_id) DO UPDATE SET data = excluded.data"
+)
+_EVIDENCE_PARAMETERS = [sa.bindparam(column.name, type_=column.type) for column in evidence.c]
+PUT_EVIDENCE = sa.text(_PUT_EVIDENCE).bindparams(*_EVIDENCE_PARAMETERS)
+KEEP_EVIDENCE = sa.text(
+    f"{_PUT_EVIDENCE} WHERE EXISTS (SELECT 1 FROM matches WHERE id = evidence.match_id AND ended_at IS NULL)"
+).bindparams(*_EVIDENCE_PARAMETERS)
 KEEP_ROOM = sa.text(
     "INSERT INTO rooms (room, match_id, state) VALUES (:room, :match_id, :state)"
     " ON CONFLICT (room) DO UPDATE SET match_id = excluded.match_id, state = excluded.state"
@@ -54,7 +70,7 @@ def writing(record: Record) -> list[tuple[sa.Executable, Parameters]]:
     """
     statement, parameters = _main(record)
     if isinstance(record, MatchEnded) and record.evidence is not None:
-        return [(statement, parameters), (INSERT_EVIDENCE, {"match_id": record.match, "data": record.evidence})]
+        return [(statement, parameters), (PUT_EVIDENCE, {"match_id": record.match, "data": record.evidence})]
     return [(statement, parameters)]
 
 
@@ -96,6 +112,8 @@ def _main(record: Record) -> tuple[sa.Executable, Parameters]:
                 "new_reason": record.reason,
                 "new_ended_at": record.at,
             }
+        case EvidenceKept():
+            return KEEP_EVIDENCE, {"match_id": record.match, "data": record.evidence}
         case RoomKept():
             return KEEP_ROOM, {"room": record.room, "match_id": record.match, "state": record.state}
         case RoomForgotten():
@@ -123,7 +141,6 @@ def ended(connection: sa.Connection, row: Row) -> MatchEnded | None:
     """The end that a row of ``matches`` holds, with its evidence; None if it has none."""
     if row.ended_at is None:
         return None
-    kept = connection.execute(sa.select(evidence.c.data).where(evidence.c.match_id == row.id)).scalar_one_or_none()
     return MatchEnded(
         match=row.id,
         result=row.result,
@@ -131,8 +148,13 @@ def ended(connection: sa.Connection, row: Row) -> MatchEnded | None:
         winner=row.winner,
         reason=row.reason,
         at=row.ended_at,
-        evidence=kept,
+        evidence=evidence_of(connection, row.id),
     )
+
+
+def evidence_of(connection: sa.Connection, match: str) -> Any:
+    """What is kept of a match beside its plies, None if nothing."""
+    return connection.execute(sa.select(evidence.c.data).where(evidence.c.match_id == match)).scalar_one_or_none()
 
 
 def played(row: Row) -> PlyPlayed:
@@ -167,6 +189,9 @@ def stored_as(connection: sa.Connection, record: Record) -> Record | None:
         place = sa.and_(plies.c.match_id == record.match, plies.c.ply == record.ply)
         row = connection.execute(sa.select(plies).where(place)).one_or_none()
         return None if row is None else played(row)
+    if isinstance(record, EvidenceKept):
+        found = evidence_of(connection, record.match)
+        return None if found is None else EvidenceKept(record.match, found)
     if isinstance(record, RoomKept | RoomForgotten):
         row = connection.execute(sa.select(rooms).where(rooms.c.room == record.room)).one_or_none()
         return None if row is None else kept(row)
