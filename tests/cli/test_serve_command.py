@@ -44,3 +44,36 @@ def test_a_new_secret_is_shown_on_a_terminal_and_in_no_log(
     serve._announce(settings, secret, "triarena 1", [("127.0.0.1", 13055)], [])
     assert (secret.value in out.getvalue()) is terminal
     assert str(secret.path) in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--database", "mysql://nowhere"], "bad_url"),
+        (["--database", "sqlite:///tls.toml/j.db"], "cannot_open"),
+        (["--host", "192.0.2.1"], "cannot_listen"),
+        (["--config", "tls.toml"], "bad_settings"),
+        (["--port-file", "nowhere/port"], "port_file"),
+    ],
+)
+def test_a_start_that_fails_makes_no_secret_and_announces_nothing(
+    arguments: list[str], code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tls.toml").write_text("[server]\ntls_certificate = 'none.pem'\n")
+    done = CliRunner().invoke(main, ["serve", "--port", "0", "--data-dir", "data", *arguments])
+    assert done.exit_code in (1, 2)
+    assert f"[{code}]" in done.stderr
+    assert done.stdout == ""
+    assert not (tmp_path / "data" / "admin-secret").exists()
+    if code in ("bad_settings", "port_file", "cannot_open"):
+        assert str(tmp_path) in done.stderr, "errors tell the full path"
+
+
+def test_a_variable_without_effect_is_told_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIARENA_MOVE_TIME", "5")
+    monkeypatch.setenv("TRIARENA_TOKEN", "a client's")
+    arguments = ["serve", "--data-dir", str(tmp_path), "--database", "mysql://nowhere", "--log-format", "json"]
+    done = CliRunner().invoke(main, arguments)
+    assert done.stderr.count("has no effect") == 1
+    assert "TRIARENA_MOVE_TIME has no effect: did you mean TRIARENA_CLOCK__MOVE_SECONDS?" in done.stderr

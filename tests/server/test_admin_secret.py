@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from triarena.server.secret import FILE_NAME, AdminSecret, SecretError, load_secret
+from triarena.server.secret import FILE_NAME, AdminSecret, SecretError, Vault, load_secret
 
 posix = pytest.mark.skipif(os.name == "nt", reason="file modes mean nothing on Windows")
 
@@ -140,3 +140,19 @@ def test_the_secret_is_not_in_its_representation(tmp_path: Path) -> None:
     secret = load_secret(tmp_path)
     assert secret.value not in repr(secret)
     assert secret.value not in f"{secret}"
+
+
+def test_a_secret_is_in_no_file_before_it_is_to_be_kept(tmp_path: Path) -> None:
+    vault = Vault(tmp_path / "data")
+    assert list((tmp_path / "data").iterdir()) == []
+    assert vault.matches(vault.secret.value)
+    kept = vault.keep()
+    assert kept.is_new
+    assert load_secret(tmp_path / "data").value == kept.value
+
+
+def test_of_two_that_draw_one_at_once_the_first_to_keep_it_wins_for_both(tmp_path: Path) -> None:
+    first, second = Vault(tmp_path), Vault(tmp_path)
+    value = first.keep().value
+    assert (second.keep().value, second.secret.is_new) == (value, False)
+    assert second.matches(value)

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from triarena.protocol.frames import TO_CLIENT
 from triarena.server.settings import SECTIONS, ServerSettings, Settings
-from triarena.server.settings_sources import SettingsError, load_settings
+from triarena.server.settings_sources import KNOWN, SettingsError, load_settings, unknown_variables
 from triarena.server.settings_text import describe
 
 
@@ -73,6 +73,80 @@ def test_a_path_may_begin_with_the_home_folder(source: str, file: Path, monkeypa
         "flags": {"flags": {"server.data_dir": "~/data"}},
     }
     assert load_settings(**sources[source]).server.data_dir == file.parent / "data"
+
+
+PATHS = ["server.data_dir", "server.port_file", "server.tls_certificate", "server.tls_key", "bots.tokens"]
+
+
+def test_every_setting_that_names_a_file_is_one_of_these() -> None:
+    found = [
+        f"{name}.{key}"
+        for name, section in SECTIONS.items()
+        for key, field in section.model_fields.items()
+        if "Path" in str(field.annotation)
+    ]
+    assert sorted(found) == sorted(PATHS)
+
+
+@pytest.mark.parametrize("setting", PATHS)
+def test_a_relative_path_starts_from_the_file_that_names_it_and_else_from_the_current_folder(
+    setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section, _, key = setting.partition(".")
+    here, elsewhere = tmp_path / "here", tmp_path / "etc"
+    here.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(here)
+    needed = "tls_certificate = '/x.pem'\n" if key == "tls_key" else ""
+    (elsewhere / "triarena.toml").write_text(f"[{section}]\n{needed}{key} = 'files/one'\n")
+
+    def told(**sources: Any) -> object:
+        return getattr(getattr(load_settings(**sources), section), key)
+
+    assert told(file=Path("../etc/triarena.toml")).resolve() == elsewhere / "files/one"  # type: ignore[attr-defined]
+    certificate = {"server.tls_certificate": "/x.pem"} if key == "tls_key" else {}
+    assert told(flags={setting: Path("two"), **certificate}) == here / "two"
+    variable = f"TRIARENA_{section}__{key}".upper()
+    assert told(environment={variable: "three"}, flags=certificate) == here / "three"
+    (elsewhere / "triarena.toml").write_text(f"[{section}]\n{needed}{key} = '{tmp_path}/four'\n")
+    assert told(file=elsewhere / "triarena.toml") == tmp_path / "four"
+
+
+@pytest.mark.parametrize(
+    ("url", "meant"),
+    [
+        ("sqlite:///journal.db", "sqlite:///{folder}/journal.db"),
+        ("sqlite:///50%25/j.db", "sqlite:///{folder}/50%25/j.db"),
+        ("sqlite:////var/j.db", "sqlite:////var/j.db"),
+        ("sqlite://", "sqlite://"),
+        ("sqlite:///:memory:", "sqlite:///:memory:"),
+        ("postgresql://u:p@host/name", "postgresql://u:p@host/name"),
+    ],
+)
+def test_so_does_the_file_of_a_database(url: str, meant: str, file: Path) -> None:
+    file.write_text(f"[server]\ndatabase = '{url}'\n")
+    assert load_settings(file).server.database_url == meant.format(folder=file.parent)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("TRIARENA_MOVE_TIME", "TRIARENA_CLOCK__MOVE_SECONDS"),
+        ("TRIARENA_MOVE_SECONDS", "TRIARENA_CLOCK__MOVE_SECONDS"),
+        ("TRIARENA_DATA_DIR", "TRIARENA_SERVER__DATA_DIR"),
+        ("TRIARENA_TOKN", "TRIARENA_TOKEN"),
+        ("TRIARENA_COFFEE", "--print-config"),
+    ],
+)
+def test_a_variable_that_nobody_knows_is_told_with_what_may_be_meant(name: str, meant: str) -> None:
+    (sentence,) = unknown_variables({name: "5"}, {"move_time": "clock.move_seconds"})
+    assert name in sentence
+    assert meant in sentence
+
+
+def test_the_variables_of_clients_tools_and_others_are_none_of_these() -> None:
+    known = dict.fromkeys([*KNOWN, "TRIARENA_TEST_POSTGRES", "TRIARENA_CLOCK__MOVE_SECONDS", "PATH", "XTRIARENA_A"], "")
+    assert unknown_variables(known, {}) == []
 
 
 def test_the_database_is_a_file_in_the_data_folder_unless_it_is_set(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import suppress
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import structlog
 import trio
 
 from triarena.server.app import Addresses, CannotListen, Plan, watch_signals
@@ -17,8 +19,8 @@ from triarena.server.app import serve as serve_plan
 from triarena.server.journal import JournalError
 from triarena.server.logs import configure_logging
 from triarena.server.planning import plan
-from triarena.server.secret import AdminSecret, SecretError, load_secret
-from triarena.server.settings_sources import SettingsError, load_settings
+from triarena.server.secret import AdminSecret, SecretError, Vault
+from triarena.server.settings_sources import SettingsError, load_settings, unknown_variables
 from triarena.server.settings_text import describe
 
 from .invocation import command, hosts_for_others
@@ -27,7 +29,22 @@ from .options import DEFAULT_PORT, Failure
 if TYPE_CHECKING:
     from triarena.server.settings import Settings
 
+log = structlog.get_logger()
+
 BAD_SETTINGS = 2
+KEYS = {
+    "host": "server.host",
+    "port": "server.port",
+    "port_file": "server.port_file",
+    "data_dir": "server.data_dir",
+    "database": "server.database",
+    "log_format": "server.log_format",
+    "log_level": "server.log_level",
+    "move_time": "clock.move_seconds",
+    "startup_time": "clock.startup_seconds",
+    "socha": "socha.enabled",
+}
+"""Which setting each option sets."""
 
 
 class BadSettings(Failure):
@@ -71,9 +88,13 @@ def serve(config: Path | None, print_config: bool, **flags: Any) -> None:
         click.echo(describe(settings), nl=False)
         return
     configure_logging(settings.server.log_level, settings.server.log_format)
+    for sentence in unknown_variables(os.environ, KEYS):
+        log.warning("unknown_variable", why=sentence)
     try:
-        secret = load_secret(settings.server.data_dir)
-        trio.run(_main, settings, secret, _plan(settings, secret))
+        if settings.server.port_file is not None:
+            _try_port_file(settings.server.port_file)
+        vault = Vault(settings.server.data_dir)
+        trio.run(_main, settings, vault, _plan(settings, vault))
     except (SecretError, JournalError) as error:
         raise Failure(error.code, error.message) from None
     except CannotListen as error:
@@ -81,19 +102,7 @@ def serve(config: Path | None, print_config: bool, **flags: Any) -> None:
 
 
 def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
-    keys = {
-        "host": "server.host",
-        "port": "server.port",
-        "port_file": "server.port_file",
-        "data_dir": "server.data_dir",
-        "database": "server.database",
-        "log_format": "server.log_format",
-        "log_level": "server.log_level",
-        "move_time": "clock.move_seconds",
-        "startup_time": "clock.startup_seconds",
-        "socha": "socha.enabled",
-    }
-    chosen = {keys[name]: value for name, value in flags.items()}
+    chosen = {KEYS[name]: value for name, value in flags.items()}
     if flags["move_time"] is not None:  # in place of a budget that a file may have set
         chosen |= {"clock.budget_seconds": 0.0, "clock.increment_seconds": 0.0}
     try:
@@ -102,14 +111,14 @@ def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
         raise BadSettings(error.code, error.message) from None
 
 
-def _plan(settings: Settings, secret: AdminSecret) -> Plan:
+def _plan(settings: Settings, vault: Vault) -> Plan:
     try:
-        return plan(settings, secret, f"triarena {version('triarena')}")
+        return plan(settings, vault, f"triarena {version('triarena')}")
     except SettingsError as error:  # in a file that the settings name
         raise BadSettings(error.code, error.message) from None
 
 
-async def _main(settings: Settings, secret: AdminSecret, the_plan: Plan) -> None:
+async def _main(settings: Settings, vault: Vault, the_plan: Plan) -> None:
     """Serve until a signal comes; an expected error is raised only here, outside of every nursery."""
     stop = trio.Event()
     failures: list[Exception] = []
@@ -118,14 +127,16 @@ async def _main(settings: Settings, secret: AdminSecret, the_plan: Plan) -> None
     gateway: list[tuple[str, int]] = []
 
     def ready(addresses: Addresses) -> None:
-        _announce(settings, secret, the_plan.house.software, addresses, gateway)
-        if settings.server.port_file is not None:
-            try:
+        try:
+            secret = vault.keep()
+            if settings.server.port_file is not None:
                 _write_port(settings.server.port_file, addresses[0][1])
                 written.append(addresses[0][1])
-            except Failure as failure:
-                failures.append(failure)
-                stop.set()
+        except (SecretError, Failure) as failure:
+            failures.append(failure)
+            stop.set()
+        else:
+            _announce(settings, secret, the_plan.house.software, addresses, gateway)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch_signals, stop, nursery.cancel_scope)
@@ -170,6 +181,22 @@ def _listed(addresses: Addresses) -> str:
     return ", ".join(f"{host}:{port}" for host, port in addresses)
 
 
+def _try_port_file(file: Path) -> None:
+    """Whether the port file can be written, before anything else is done. Raises Failure."""
+    draft = file.with_name(file.name + ".new")
+    try:
+        if file.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        draft.touch()
+        draft.unlink()
+    except OSError as error:
+        raise _unwritable(file, error) from None
+
+
+def _unwritable(file: Path, error: OSError) -> Failure:
+    return Failure("port_file", f"the port file {file} cannot be written: {error.strerror or error}")
+
+
 def _write_port(file: Path, port: int) -> None:
     """All at once, so that whoever waits for the file never reads half a number."""
     draft = file.with_name(file.name + ".new")
@@ -177,7 +204,7 @@ def _write_port(file: Path, port: int) -> None:
         draft.write_text(f"{port}\n", encoding="ascii")
         draft.replace(file)
     except OSError as error:
-        raise Failure("port_file", f"the port file {file} cannot be written: {error.strerror or error}") from None
+        raise _unwritable(file, error) from None
 
 
 def _forget_port(file: Path, port: int) -> None:

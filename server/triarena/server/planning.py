@@ -11,13 +11,13 @@ from .door import DoorRules
 from .handler import Patience
 from .house import House
 from .rate import Pace
-from .secret import AdminSecret
+from .secret import Vault
 from .settings import ClockSettings, Settings
 from .socha.gateway import GatewayRules
 from .tls import server_context
 
 
-def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
+def plan(settings: Settings, vault: Vault, software: str) -> Plan:
     """Everything a server needs to know, from its settings; ``software`` is its name and version.
 
     Raises SettingsError for files that can't be used: certificates, the bots' tokens.
@@ -37,7 +37,7 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         observed_rooms_per_connection=limits.observed_rooms_per_connection,
         prepared_rooms=limits.prepared_rooms,
         enrolled_players=limits.enrolled_players,
-        guessable_secret=secret.guessable,
+        guessable_secret=vault.secret.guessable,
         bots=BotTokens(digests, bots.required),
         observers_per_room=limits.observers_per_room,
         observer_queue=limits.observer_queue,
@@ -64,7 +64,7 @@ def plan(settings: Settings, secret: AdminSecret, software: str) -> Plan:
         host=server.host,
         port=server.port,
         database=server.database_url,
-        is_secret=secret.matches,
+        is_secret=vault.matches,
         house=house,
         door=DoorRules(bounds, patience, tls),
         grace=server.stop_grace_seconds,

@@ -1,4 +1,4 @@
-"""The administrator's secret: made at the first start, kept in a file that only its owner may read.
+"""The administrator's secret: made when the server first listens, kept in a file that only its owner may read.
 
 It is shown once, when it is new, and never logged: its value is outside of ``repr`` and errors.
 """
@@ -10,6 +10,8 @@ import os
 import re
 import secrets
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -55,30 +57,57 @@ class AdminSecret:
         )
 
 
-def load_secret(data_dir: Path) -> AdminSecret:
-    """The secret in ``data_dir``, made if there is none. Raises SecretError.
-
-    Two servers that start at once get the same one.
+class Vault:
+    """The secret of one server: read now if there is one, else drawn now, and kept only when the server listens. So a
+    start that fails leaves none behind that was never shown.
     """
-    path = data_dir / FILE_NAME
+
+    def __init__(self, data_dir: Path) -> None:
+        """Raises SecretError."""
+        path = data_dir / FILE_NAME
+        with _explained(path):
+            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            there = path.exists()
+        self.secret = _read(path) if there else AdminSecret(secrets.token_urlsafe(_BYTES_OF_RANDOMNESS), path, True)
+
+    def matches(self, offered: str) -> bool:
+        """Whether somebody offers the secret, as it is at the moment."""
+        return self.secret.matches(offered)
+
+    def keep(self) -> AdminSecret:
+        """The secret, from now on in its file. If another server was faster, both have the same one. Raises
+        SecretError.
+        """
+        if self.secret.is_new:
+            with _explained(self.secret.path):
+                made = _create(self.secret.path, self.secret.value)
+            if not made:
+                self.secret = _read(self.secret.path)
+        return self.secret
+
+
+def load_secret(data_dir: Path) -> AdminSecret:
+    """The secret in ``data_dir``, made if there is none. Raises SecretError."""
+    return Vault(data_dir).keep()
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
     try:
-        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made = None if path.exists() else _create(path)
+        yield
     except OSError as error:
         raise SecretError(
             "secret_unwritable",
             f"The administrator's secret cannot be kept in {path}: {error.strerror or error}; "
             "let the server write there, or set another server.data_dir.",
         ) from error
-    return AdminSecret(made, path, is_new=True) if made is not None else _read(path)
 
 
-def _create(path: Path) -> str | None:
-    """A new secret in a new file; None if somebody else was faster.
+def _create(path: Path, value: str) -> bool:
+    """Put a new secret into a new file; False if somebody else was faster.
 
     The file appears under its name with all of its contents, so that nobody ever reads half a secret.
     """
-    value = secrets.token_urlsafe(_BYTES_OF_RANDOMNESS)
     draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -88,10 +117,10 @@ def _create(path: Path) -> str | None:
             os.fsync(file.fileno())
         _rename_to_unused(draft, path)
     except FileExistsError:
-        return None
+        return False
     finally:
         draft.unlink(missing_ok=True)
-    return value
+    return True
 
 
 def _rename_to_unused(draft: Path, path: Path) -> None:

@@ -1,6 +1,7 @@
 """Where settings come from: defaults, then a TOML file, the environment, and the command line; the later one wins.
 
-Every source is checked by itself, so that an error names the one that is wrong. Nothing unknown is ignored.
+Every source is checked by itself, so that an error names the one that is wrong. Nothing unknown is ignored; of a
+variable that may be somebody else's ``unknown_variables`` tells what may be meant.
 """
 
 from __future__ import annotations
@@ -15,9 +16,17 @@ from pydantic import ValidationError
 
 from triarena.games.core import shown
 from triarena.server.settings import SECTIONS, Settings, contradictions
+from triarena.server.settings_paths import anchored
 from triarena.server.settings_text import allowed
 
 PREFIX = "TRIARENA_"
+KNOWN = frozenset(
+    f"{PREFIX}{name}"
+    for name in (
+        "CONFIG", "DEBUG", "HOST", "PORT", "POSTGRES_PASSWORD", "PUBLISH", "RESERVATION", "SECRET", "SEED", "TOKEN",
+    )
+)  # fmt: skip
+"""Variables that are no settings, but the business of clients and tools; and whatever begins with TRIARENA_TEST_."""
 Tree: TypeAlias = dict[str, Any]
 """Values by section and key."""
 
@@ -37,7 +46,7 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     flags: Mapping[str, object] | None = None,
 ) -> Settings:
-    """The settings from all sources.
+    """The settings from all sources. Relative paths in the file start from its folder, others from the current one.
 
     ``environment`` holds variables such as ``TRIARENA_CLOCK__MOVE_SECONDS``; others are left alone. ``flags`` holds
     the command line's options by dotted key, e.g. ``{"server.port": 0}``; None stands for an option not given.
@@ -61,6 +70,7 @@ def load_settings(
 
 
 def _from_file(file: Path, problems: list[str]) -> Tree:
+    file = file.absolute()
     try:
         with file.open("rb") as stream:
             tree = tomllib.load(stream)
@@ -70,7 +80,7 @@ def _from_file(file: Path, problems: list[str]) -> Tree:
         problems.append(f"The settings file {file} is not TOML: {error}.")
     else:
         try:
-            return _given(Settings.model_validate(tree))
+            return anchored(_given(Settings.model_validate(tree)), file.parent)
         except ValidationError as error:
             problems.extend(f"{file}: {sentence}" for _, sentence in _sentences(error))
     return {}
@@ -87,11 +97,29 @@ def _from_environment(environment: Mapping[str, str], problems: list[str]) -> Tr
         elif (meant := _with_double_underscore(section)) is not None:
             problems.append(f"The environment: {name} is no setting; did you mean {meant}?")
     try:
-        return _given(Settings.model_validate_strings(tree))
+        return anchored(_given(Settings.model_validate_strings(tree)), Path.cwd())
     except ValidationError as error:
         for path, sentence in _sentences(error):
             problems.append(f"The environment's {PREFIX}{'__'.join(path).upper()}: {sentence}")
     return {}
+
+
+def unknown_variables(environment: Mapping[str, str], options: Mapping[str, str]) -> list[str]:
+    """A sentence about each variable that begins like ours and is unknown, as it would have no effect. ``options``
+    are the names that settings have elsewhere, e.g. ``{"move_time": "clock.move_seconds"}``.
+    """
+    settings = {f"{PREFIX}{name}__{key}".upper() for name, section in SECTIONS.items() for key in section.model_fields}
+    meant = {name.removeprefix(PREFIX): name for name in (*settings, *KNOWN)}
+    meant |= {name.partition("__")[2]: name for name in sorted(settings)}
+    meant |= {name.upper(): f"{PREFIX}{setting.replace('.', '__')}".upper() for name, setting in options.items()}
+    found = []
+    for name in sorted(environment):
+        if not name.startswith(PREFIX) or name.startswith(f"{PREFIX}TEST_") or name in KNOWN or name in settings:
+            continue
+        close = difflib.get_close_matches(name.removeprefix(PREFIX), meant, n=1, cutoff=0.7)
+        hint = f"did you mean {meant[close[0]]}?" if close else "triarena serve --print-config tells all settings."
+        found.append(f"The environment variable {name} has no effect: {hint}")
+    return found
 
 
 def _with_double_underscore(name: str) -> str | None:
@@ -109,7 +137,7 @@ def _from_flags(flags: Mapping[str, object], problems: list[str]) -> Tree:
             section, _, key = name.partition(".")
             tree.setdefault(section, {})[key] = value
     try:
-        return _given(Settings.model_validate(tree))
+        return anchored(_given(Settings.model_validate(tree)), Path.cwd())
     except ValidationError as error:
         problems.extend(f"The command line: {sentence}" for _, sentence in _sentences(error))
     return {}

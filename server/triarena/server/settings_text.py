@@ -26,7 +26,7 @@ def describe(settings: Settings | None = None) -> str:
     lines = [
         "# The settings of a TriArena server. What is left out has its default.",
         "# A variable of the environment goes before this file: TRIARENA_CLOCK__MOVE_SECONDS=5;",
-        "# an option of the command line goes before both.",
+        "# an option of the command line goes before both. Relative paths here start from the folder of this file.",
     ]
     for name, section in SECTIONS.items():
         lines += ["", f"# {section.__doc__}", f"[{name}]"]
