@@ -25,11 +25,18 @@ class Encoded(Generic[T]):
 
     message: T
     data: bytes
+    messages: int = 1
+    """How many it stands for; see ``together``."""
 
 
 def encode(message: T) -> Encoded[T]:
     """The message as a frame. Fields without a value are left out."""
     return Encoded(message, frame(msgpack.packb(message.model_dump(exclude_none=True))))
+
+
+def together(run: Sequence[Encoded[T]]) -> Encoded[T]:
+    """Messages of one kind about one room as one: what may be said of the last may be said of all."""
+    return Encoded(run[-1].message, b"".join([one.data for one in run]), sum(one.messages for one in run))
 
 
 def pack_map(plain: Mapping[str, Any], packed: Mapping[str, bytes]) -> bytes:

@@ -69,6 +69,7 @@ class Connection:
         "_session",
         "_stream",
         "_transcript",
+        "_waiting",
         "_wake",
         "_writing_since",
         "address",
@@ -105,6 +106,7 @@ class Connection:
         self._transcript: Transcript | None = None
         self._outbox: list[tuple[bytes, Callable[[float], None] | None]] = []
         self._queued = 0
+        self._waiting = 0
         self._wake = trio.Event()
         self._drained: trio.Event | None = None
         self._ended = False
@@ -127,9 +129,14 @@ class Connection:
         return self._session.phase is Phase.OPEN
 
     @property
+    def singly(self) -> bool:
+        """Whether every message is to be posted by itself: for a record, or in another protocol."""
+        return self.terse or self._transcript is not None
+
+    @property
     def backlog(self) -> int:
         """How many messages wait to be written."""
-        return len(self._outbox)
+        return self._waiting
 
     def transcribe(self) -> Transcript:
         """From now on the last frames are kept; where they are."""
@@ -147,9 +154,9 @@ class Connection:
 
     def post_encoded(self, encoded: Encoded[Any], sent: Callable[[float], None] | None = None) -> None:
         """Like ``post``, for a message that was packed once for many."""
-        self._post(partial(self._session.send_encoded, encoded), sent)
+        self._post(partial(self._session.send_encoded, encoded), sent, encoded.messages)
 
-    def _post(self, said: Callable[[], bytes], sent: Callable[[float], None] | None) -> None:
+    def _post(self, said: Callable[[], bytes], sent: Callable[[float], None] | None, messages: int = 1) -> None:
         if self._closing or self._session.phase is Phase.CLOSED:
             return
         try:
@@ -159,7 +166,7 @@ class Connection:
             self.close("internal_error", "the server made an error and closes this connection; nobody is to blame")
             return
         if data:
-            self._queue(data, sent)
+            self._queue(data, sent, messages)
 
     def close(self, code: str, message: str) -> None:
         """Say why, as far as the peer still listens, and hang up."""
@@ -198,20 +205,21 @@ class Connection:
         if handler is not None:
             handler.gone()
 
-    def _queue(self, data: bytes, sent: Callable[[float], None] | None) -> None:
+    def _queue(self, data: bytes, sent: Callable[[float], None] | None, messages: int) -> None:
         if self._queued + len(data) > self._patience.queue_bytes:
             self._overflow()
         else:
-            self._append(data, sent)
+            self._append(data, sent, messages)
 
     def _overflow(self) -> None:
         """Cut off a peer that takes nothing; should it read on, it finds the reason in the place of all that waited."""
         self._queued -= sum(len(data) for data, _ in self._outbox)
         self._outbox.clear()
+        self._waiting = 0
         self.loss = Loss("stalled", "the client did not read what the server sent")
         self.close("stalled", f"you did not read: {self._patience.queue_bytes} bytes wait for you, and no more may")
 
-    def _append(self, data: bytes, sent: Callable[[float], None] | None) -> None:
+    def _append(self, data: bytes, sent: Callable[[float], None] | None, messages: int = 1) -> None:
         if self._transcript is not None:
             sent = self._transcript.say(data, trio.current_time(), self._header).noting(sent)
         now, since = trio.current_time(), self._writing_since
@@ -219,6 +227,7 @@ class Connection:
             sent(now)  # the clock of a turn can't wait for a peer that does not read what was sent before
             sent = None
         self._queued += len(data)
+        self._waiting += messages
         self._outbox.append((data, sent))
         self._wake.set()
 
@@ -389,7 +398,7 @@ class Connection:
     async def _flush(self) -> None:
         """Write everything that waits with one call."""
         batch, size = self._outbox, self._queued
-        self._outbox = []
+        self._outbox, self._waiting = [], 0
         began = self._writing_since = trio.current_time()
         data = b"".join([data for data, _ in batch])
         written = self._stream.send_now(data) if isinstance(self._stream, StampedStream) else 0

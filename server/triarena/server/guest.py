@@ -158,7 +158,7 @@ class Guest:
                 if seat.line is self.connection:
                     self._lose(room, seat)
         for room in self.watching.values():
-            room.unwatch(self.connection)
+            room.gallery.remove(self.connection)
         self.rooms.clear()
         self.watching.clear()
 
@@ -172,7 +172,7 @@ class Guest:
 
     def _drained(self) -> None:
         for room in list(self.watching.values()):
-            room.drained(self.connection)
+            room.gallery.drained(self.connection)
 
     def _act(self, message: c.FromClient, at: float) -> None:
         lobby, connection = self._lobby, self.connection

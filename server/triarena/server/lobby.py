@@ -31,7 +31,7 @@ from .keeping import Keeping
 from .lag import LoopLag
 from .names import Names
 from .refusal import Refusal
-from .room import PACKED, Room, Watch
+from .room import PACKED, Room
 from .seat import Line, Seat
 from .seating import Seating
 from .terms import Terms
@@ -296,7 +296,7 @@ class Lobby:
         guest.must_know(room.terms.game)
         if room.seat_of(guest.connection) is not None:
             raise Refusal("already_in_room", f"you have a seat in room {room.id!r}: you are told all there is")
-        room.unwatch(guest.connection)
+        room.gallery.remove(guest.connection)
         guest.watching = {r.id: r for r in guest.watching.values() if r is not room and r.result is None}
         if len(guest.watching) >= self.house.observed_rooms_per_connection:
             limit = self.house.observed_rooms_per_connection
@@ -307,7 +307,7 @@ class Lobby:
         observing = Observing.model_construct(id=message.id, room=room.id, view=PACKED)
         guest.connection.post_encoded(encode_with(observing, {"view": room.view()}))
         if room.result is None:
-            room.watches.append(Watch(guest.connection, self.house.observer_queue))
+            room.gallery.add(guest.connection, self.house.observer_queue)
             guest.watching[room.id] = room
 
     def list_rooms(self, message: c.ListRooms) -> Encoded[Rooms]:

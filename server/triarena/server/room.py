@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, cast
@@ -28,6 +28,7 @@ from triarena.protocol.values import Players, Result
 from .clock import ms
 from .events import Event, Gate, Gone, IsReady, Lost, Mailbox, Returned
 from .evidence import known_evidence
+from .gallery import Gallery, Watch
 from .handler import Loss
 from .journal import Journal, StoredMatch
 from .lag import LoopLag
@@ -78,16 +79,6 @@ class Surroundings(Protocol):
 
 
 @dataclass(slots=True, eq=False)
-class Watch:
-    """An observer of a room."""
-
-    line: Line
-    bound: int
-    """How many messages may wait for it before it is given a fresh snapshot instead."""
-    lagging: bool = False
-
-
-@dataclass(slots=True, eq=False)
 class Room:
     """Made by the lobby. Before the match starts seats come and go; afterwards all goes to the referee's mailbox."""
 
@@ -99,7 +90,8 @@ class Room:
     """The effective settings, stored with the match."""
     gate: Gate = field(default_factory=Gate)
     mailbox: Mailbox = field(default_factory=Mailbox)
-    watches: list[Watch] = field(default_factory=list)
+    gallery: Gallery = field(init=False)
+    """Tells those who watch."""
     prepared: bool = False
     """By an administrator: stays when nobody sits in it."""
     opener: str = ""
@@ -121,6 +113,9 @@ class Room:
     _last_view: bytes | None = None
     _the_end: Encoded[MatchOver] | None = None
 
+    def __post_init__(self) -> None:
+        self.gallery = Gallery(self.around.start_soon, self._snapshot)
+
     # -- as it is ------------------------------------------------------------------------------
 
     @property
@@ -138,6 +133,11 @@ class Room:
     def storage_lost(self) -> bool:
         """Whether the match waits for the database."""
         return self.scribe is not None and self.scribe.lost and self.result is None
+
+    @property
+    def watches(self) -> Sequence[Watch]:
+        """Who watches."""
+        return self.gallery.watches
 
     @property
     def full(self) -> bool:
@@ -223,7 +223,7 @@ class Room:
         for seat in self.seats.values():
             seat.tell(self._match_started(seat, position))
             self._ready_at_once(seat)
-        self._resync(self.watches)
+        self.gallery.refresh()
         self.around.happened(self, "started")
 
     def _match_started(self, seat: Seat, position: AnyPosition) -> MatchStarted:
@@ -291,17 +291,14 @@ class Room:
             shown = encode(Moved.model_validate({**dict(moved), "position": self._written(position)}))
         for seat in self.seats.values():
             seat.tell(shown if seat.terse else encoded)
-        self._to_observers(shown)
+        self.gallery.show(shown)
 
     def over(self, result: Result, position: AnyPosition | None) -> None:
         """Tell everybody that it is over. Also for a room whose match never started."""
         the_end = self._conclude(result, position)
         for seat in self.seats.values():
             seat.tell(the_end)
-        self._resync([watch for watch in self.watches if watch.lagging])
-        for watch in self.watches:
-            watch.line.post_encoded(the_end)
-        self.watches.clear()
+        self.gallery.close(the_end)
         self._freeze()
         self.around.happened(self, "over", result)
 
@@ -349,27 +346,5 @@ class Room:
     def _storage_notice(self) -> Notice:
         return Notice(code="storage_lost", message=STORAGE_LOST, room=self.id)
 
-    # -- observers -----------------------------------------------------------------------------
-
-    def unwatch(self, line: Line) -> None:
-        """An observer has gone."""
-        self.watches[:] = [watch for watch in self.watches if watch.line is not line]
-
-    def drained(self, line: Line) -> None:
-        """A client has taken all that was sent: if it lagged behind, it gets the present state."""
-        self._resync([watch for watch in self.watches if watch.lagging and watch.line is line])
-
-    def _to_observers(self, encoded: Encoded[Moved]) -> None:
-        for watch in self.watches:
-            if watch.lagging or watch.line.backlog >= watch.bound:
-                watch.lagging = True
-            else:
-                watch.line.post_encoded(encoded)
-
-    def _resync(self, watches: list[Watch]) -> None:
-        if not watches:
-            return
-        encoded = encode_with(Snapshot.model_construct(room=self.id, view=PACKED), {"view": self.view()})
-        for watch in watches:
-            watch.lagging = False
-            watch.line.post_encoded(encoded)
+    def _snapshot(self) -> Encoded[Snapshot]:
+        return encode_with(Snapshot.model_construct(room=self.id, view=PACKED), {"view": self.view()})

@@ -25,6 +25,11 @@ class Line(Protocol):
     """Whether it counts as ready at once, and is told each position; see ``Tongue``."""
 
     @property
+    def singly(self) -> bool:
+        """Whether it must be given every message by itself, not several together."""
+        ...
+
+    @property
     def backlog(self) -> int:
         """How many messages wait to be written."""
         ...
