@@ -86,7 +86,7 @@ async def test_after_a_telling_what_comes_is_collected_for_a_moment(gallery: Gal
 
 
 async def test_a_crowd_is_told_a_few_at_a_time(gallery: Gallery) -> None:
-    crowd = [Listener() for _ in range(3 * AT_ONCE)]
+    crowd = [Listener() for _ in range(5 * AT_ONCE)]
     for listener in crowd:
         gallery.add(listener, bound=64)
     gallery.show(moved(0))
@@ -95,7 +95,7 @@ async def test_a_crowd_is_told_a_few_at_a_time(gallery: Gallery) -> None:
         await trio.lowlevel.checkpoint()
         told.append(sum(len(listener.posts) for listener in crowd))
     steps = [later - before for before, later in zip([0, *told], told, strict=False)]
-    assert max(steps) == AT_ONCE
+    assert max(steps) <= 2 * AT_ONCE, "two, since tasks take their turns in any order"
     assert told[-1] == len(crowd)
 
 
