@@ -1,0 +1,50 @@
+"""Games of the Software-Challenge by plain joins, many at once: does the server hang, and what does a move cost it?
+
+    python benchmarks/plain_joins.py [GAMES] [AT_ONCE]
+
+The original deadlocks with four and more games at once, and takes 27 ms of processor time for a move (1.4 to 2.1 ms
+without the collections that it forces). Exits with 1 if a game does not come to its end.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from software_challenge.hosting import host
+from software_challenge.xml_players import Played, play_games
+
+
+def main() -> None:
+    """See above."""
+    games = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    at_once = int(sys.argv[2]) if len(sys.argv) > 2 else 8
+    with tempfile.TemporaryDirectory() as folder, host(Path(folder)) as server:
+        played = Played()
+        each = games // at_once
+        players = [
+            threading.Thread(target=play_games, args=(server.xml_port, seed, each, played), daemon=True)
+            for seed in range(2 * at_once)
+        ]
+        cpu, began = server.cpu_seconds(), time.monotonic()
+        for player in players:
+            player.start()
+        for player in players:
+            player.join()
+        took, cpu = time.monotonic() - began, server.cpu_seconds() - cpu
+        ended = len(server.replays())
+    reasons = ", ".join(f"{count // 2} {reason}" for reason, count in sorted(played.reasons.items()))
+    print(f"{ended} games ({reasons}), {at_once} at once, {played.moves} moves in {took:.1f} s")
+    per_move = 1000 * cpu / max(1, played.moves)
+    print(f"server CPU per move: {per_move:.2f} ms (the original: 27, and 1.4 to 2.1 without its collections)")
+    for failure in played.failures:
+        print(failure)
+    if played.failures or ended != each * at_once:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
