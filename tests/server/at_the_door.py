@@ -39,7 +39,7 @@ class Entrance:
 @asynccontextmanager
 async def open_door(
     *, connections: int = 50, per_address: int = 50, newcomers: int = 50, tls: ssl.SSLContext | None = None,
-    greeting: float = 5.0,
+    greeting: float = 5.0, trials: int = 0,
 ) -> AsyncIterator[Entrance]:  # fmt: skip
     """Serve until the block ends."""
     patience = replace(PATIENCE, greeting=greeting)
@@ -47,9 +47,9 @@ async def open_door(
     streams: list[trio.SocketStream] = []
     try:
         async with trio.open_nursery() as nursery:
-            world = World(nursery, house(), patience)
-            rules = DoorRules(Bounds(connections, per_address, newcomers), patience, tls)
-            door = Door(rules, world.lobby.serve, nursery, LoopLag())
+            world = World(nursery, house(greeting=greeting), patience)
+            rules = DoorRules(Bounds(connections, per_address, newcomers, trials), patience, tls)
+            door = Door(rules, world.lobby.serve, nursery, LoopLag(), world.lobby.serve_on_trial)
             nursery.start_soon(door.keep, listener)
             yield Entrance(listener.socket.getsockname()[1], world, door, streams)
             nursery.cancel_scope.cancel()

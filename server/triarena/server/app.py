@@ -128,7 +128,7 @@ async def _host(
                 plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
             )
             await recover(lobby, remains)
-            entrance = Door(_affordable(plan.door), lobby.serve, connections, lag)
+            entrance = Door(_affordable(plan.door), lobby.serve, connections, lag, lobby.serve_on_trial)
             async with trio.open_nursery() as door:
                 for listener in listeners.usual:
                     door.start_soon(entrance.keep, listener)

@@ -7,6 +7,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 
 import structlog
@@ -53,6 +54,10 @@ class Reception:
     serve: Callable[[Connection], Awaitable[None]]
     """Keeps a connection from the greeting to the farewell."""
     tls: ssl.SSLContext | None = None
+    serve_on_trial: Callable[[Connection, Refusal, Callable[[], None]], Awaitable[None]] | None = None
+    """The same for one beyond the bounds, with the reason why it should go, and what to call if it proves to be an
+    administrator; None where nobody can.
+    """
 
 
 @dataclass(eq=False, slots=True)
@@ -98,10 +103,11 @@ class Door:
         serve: Callable[[Connection], Awaitable[None]],
         nursery: trio.Nursery,
         lag: LoopLag,
+        serve_on_trial: Callable[[Connection, Refusal, Callable[[], None]], Awaitable[None]] | None = None,
     ) -> None:
-        """``serve`` keeps a connection that speaks our protocol from the greeting to the farewell."""
+        """``serve`` and ``serve_on_trial`` are for connections that speak our protocol, see Reception."""
         self._rules = rules
-        self._usual = Reception(MSGPACK, serve, rules.tls)
+        self._usual = Reception(MSGPACK, serve, rules.tls, serve_on_trial)
         self._nursery = nursery
         self._lag = lag
         self._clock = StampClock()
@@ -131,7 +137,7 @@ class Door:
             stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, True)
         try:
             handshake = Handshake()
-            visitor = self._admission.enter(address, handshake)
+            visitor = self._admission.enter(address, handshake, on_trial=reception.serve_on_trial is not None)
         except Refusal as refusal:
             if many := self._say_refused():
                 log.warning("turned_away", code=refusal.code, address=address, times=many)
@@ -169,7 +175,11 @@ class Door:
                     reception.tongue,
                 )
                 visitor.connection = connection
-                await reception.serve(connection)
+                if visitor.doubt is None or reception.serve_on_trial is None:
+                    await reception.serve(connection)
+                else:
+                    proven = partial(self._admission.proven, visitor)
+                    await reception.serve_on_trial(connection, visitor.doubt, proven)
         except Exception:
             log.exception("connection_failed", connection=number)
         finally:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
@@ -35,6 +36,7 @@ from .room import PACKED, Room
 from .seat import Line, Seat
 from .seating import Seating
 from .terms import Terms
+from .trial import Trial
 
 log = structlog.get_logger()
 LIST_SECONDS = 0.1
@@ -131,9 +133,21 @@ class Lobby:
     async def serve(self, connection: Connection, make_guest: Callable[[Connection, Lobby], Guest] = Guest) -> None:
         """A client's stay, from accept to farewell."""
         guest = make_guest(connection, self)
+        with self._staying(guest):
+            await connection.run(guest)
+
+    async def serve_on_trial(self, connection: Connection, doubt: Refusal, proven: Callable[[], None]) -> None:
+        """The stay of a client that is one too many, unless it proves to be an administrator; see ``Trial``."""
+        guest = Guest(connection, self)
+        with self._staying(guest):
+            await Trial(connection, guest, doubt, proven).run(self.house.greeting)
+
+    @contextmanager
+    def _staying(self, guest: Guest) -> Iterator[None]:
+        connection = guest.connection
         self.guests[connection.number] = guest
         try:
-            await connection.run(guest)
+            yield
         finally:
             del self.guests[connection.number]
             log.debug("connection_closed", connection=connection.number, reason=connection.loss.reason)

@@ -16,6 +16,9 @@ from .settings import ClockSettings, Settings
 from .socha.gateway import GatewayRules
 from .tls import server_context
 
+TRIALS = 8
+"""How many connections more than may be are let in at a time, to show that they are administrators."""
+
 
 def plan(settings: Settings, vault: Vault, software: str) -> Plan:
     """Everything a server needs to know, from its settings; ``software`` is its name and version.
@@ -59,7 +62,7 @@ def plan(settings: Settings, vault: Vault, software: str) -> Plan:
     )
     socha = settings.socha
     gateway = GatewayRules(socha.port, socha.rules, socha.password) if socha.enabled else None
-    bounds = Bounds(limits.connections, limits.connections_per_address, limits.newcomers)
+    bounds = Bounds(limits.connections, limits.connections_per_address, limits.newcomers, TRIALS)
     return Plan(
         host=server.host,
         port=server.port,
