@@ -51,6 +51,7 @@ class Connection:
         "_aborted",
         "_arrival",
         "_bad_frames",
+        "_came_at",
         "_closing",
         "_drained",
         "_ended",
@@ -115,7 +116,7 @@ class Connection:
         self._aborted = False
         self._nursery: trio.Nursery | None = None
         self._handler: Handler | None = None
-        self._heard_at = trio.current_time()
+        self._heard_at = self._came_at = trio.current_time()
         self._greet_by = self._heard_at + patience.greeting
         self._meter = Meter(patience.pace, self._heard_at)
         self._pinged = False
@@ -142,7 +143,7 @@ class Connection:
         """From now on the last frames are kept; where they are."""
         if self._transcript is None:
             transcript = self._transcript = Transcript()
-            self._session.on_payload = lambda payload: transcript.hear(payload, self._arrival(1))
+            self._session.on_payload = lambda payload: transcript.hear(payload, self._came_at)
         return self._transcript
 
     def post(self, message: FromServer, sent: Callable[[float], None] | None = None) -> None:
@@ -220,9 +221,9 @@ class Connection:
         self.close("stalled", f"you did not read: {self._patience.queue_bytes} bytes wait for you, and no more may")
 
     def _append(self, data: bytes, sent: Callable[[float], None] | None, messages: int = 1) -> None:
-        if self._transcript is not None:
-            sent = self._transcript.say(data, trio.current_time(), self._header).noting(sent)
         now, since = trio.current_time(), self._writing_since
+        if self._transcript is not None:
+            sent = self._transcript.say(data, now, self._header).noting(sent)
         if sent is not None and since is not None and self._unread(since, now):
             sent(now)  # the clock of a turn can't wait for a peer that does not read what was sent before
             sent = None
@@ -301,8 +302,11 @@ class Connection:
             self.abort("stalled", f"the client was silent for {silent:g} s and did not answer a ping")
 
     async def _take(self, data: bytes, handler: Handler) -> None:
+        at = self._came_at = self._arrival(1)
         items = self._session.receive(data)
-        cost, at = 0, self._arrival(len(items))
+        if len(items) > 1:
+            at = self._arrival(len(items))
+        cost = 0
         # What a clock waits for comes first: behind requests, which take turns, it could be too late after a stall.
         for item in sorted(items, key=lambda item: not isinstance(item, Move | Ready)):
             if self._closing:
