@@ -111,13 +111,18 @@ class Administration:
             self._in_play(room)
             match message:
                 case c.Pause():
-                    return await self._pause(room)
+                    done = await self._pause(room)
                 case c.Resume():
-                    return await self._resume(room)
+                    done = await self._resume(room)
                 case c.Step():
-                    return self._step(room)
+                    done = self._step(room)
                 case c.Cancel():
-                    return await self._cancel(room, message.reason)
+                    done = await self._cancel(room, message.reason)
+        note = log.debug if isinstance(message, c.Step) else log.info  # steps may be taken one a second
+        about = {"request": message.type, "room": room.id, "match": room.match, "address": guest.connection.address}
+        why = {"why": message.reason} if isinstance(message, c.Cancel) and message.reason else {}
+        note("administrator", **about, **why, done=done)
+        return done
 
     def _require(self, guest: Guest) -> None:
         if not guest.admin:
@@ -194,6 +199,7 @@ class Administration:
             raise Refusal("unknown_connection", f"there is no connection {number!r}")
         kicked.connection.loss = Loss("disconnected", "an administrator closed its connection", final=True)
         kicked.connection.close("kicked", f"an administrator closed your connection{_lost_by_it(kicked)}")
+        log.info("administrator", request="kick", kicked=number, address=guest.connection.address)
         return f"connection {number} is closed"
 
 

@@ -20,6 +20,7 @@ from .connection import THROWN_AWAY, Connection
 from .handler import Patience
 from .lag import LoopLag
 from .refusal import Refusal
+from .seldom import Seldom
 from .stamps import StampClock, StampedStream
 from .tls import NotTls, secured
 from .wire import MSGPACK, Tongue
@@ -32,8 +33,6 @@ REFUSAL_SECONDS = 1.0
 """How long one is given to take the sentence."""
 RETRY_SECONDS = 0.1
 """How long the door waits when the system has no file left for a connection."""
-LOG_SECONDS = 1.0
-"""How often the log is told of what can happen very often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +76,6 @@ class Handshake:
         self.scope.cancel()
 
 
-class Seldom:
-    """Lets through one in ``LOG_SECONDS``, with how many there were since the last."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._next = float("-inf")
-
-    def __call__(self) -> int:
-        """How many to tell of now; 0: say nothing."""
-        self._count += 1
-        now = trio.current_time()
-        if now < self._next:
-            return 0
-        self._next, many, self._count = now + LOG_SECONDS, self._count, 0
-        return many
-
-
 class Door:
     """Accepts on any number of listeners; whoever is let in is served in ``nursery``."""
 
@@ -114,7 +96,7 @@ class Door:
         self._admission = Admission(rules.bounds)
         self._numbers = count(1)
         self._refusing = 0
-        self._say_refused, self._say_exhausted = Seldom(), Seldom()
+        self._seldom = Seldom()
 
     async def keep(self, listener: trio.SocketListener, reception: Reception | None = None) -> None:
         """Accept until cancelled."""
@@ -123,7 +105,7 @@ class Door:
                 stream = await listener.accept()
             except OSError as error:
                 # No file left, or a network error of the new connection itself: neither is a reason to close the door.
-                if many := self._say_exhausted():
+                if many := self._seldom("no_file"):
                     log.error("cannot_accept", why=error.strerror or str(error), times=many, open=self._admission.count)
                 await trio.sleep(RETRY_SECONDS)
                 continue
@@ -139,7 +121,7 @@ class Door:
             handshake = Handshake()
             visitor = self._admission.enter(address, handshake, on_trial=reception.serve_on_trial is not None)
         except Refusal as refusal:
-            if many := self._say_refused():
+            if many := self._seldom(refusal.code):
                 log.warning("turned_away", code=refusal.code, address=address, times=many)
             if self._refusing >= REFUSALS_AT_ONCE:
                 stream.socket.close()
@@ -199,7 +181,8 @@ class Door:
             await _say(plain, reception.tongue, Refused(code="tls_required", message=str(error)))
         except (trio.TooSlowError, trio.BrokenResourceError, trio.ClosedResourceError) as error:
             why = str(error.__cause__ or error) or "it took too long"
-            log.info("no_tls", connection=number, address=address, why=why)
+            if many := self._seldom("no_tls"):
+                log.info("no_tls", connection=number, address=address, why=why, times=many)
         return None
 
     async def _refuse(self, plain: trio.SocketStream, reception: Reception, refusal: Refusal) -> None:

@@ -35,6 +35,7 @@ from .refusal import Refusal
 from .room import PACKED, Room
 from .seat import Line, Seat
 from .seating import Seating
+from .seldom import Seldom
 from .terms import Terms
 from .trial import Trial
 
@@ -68,6 +69,7 @@ class Lobby:
         self.enlisting = Enlisting(self)
         self.draining = False
         self.lag = lag
+        self._seldom = Seldom()
         self.find_game: Callable[[str], AnyGame] = find_game
         """Tests may put a game of a certain board in here."""
         self.listeners: list[Callable[[Room, RoomEventKind], None]] = []
@@ -104,25 +106,24 @@ class Lobby:
     def happened(self, room: Room, event: RoomEventKind, result: Result | None = None) -> None:
         """Tell the administrators, and note when it was."""
         room.touched = trio.current_time()
-        log.debug("room", room=room.id, event_kind=event)
-        if event == "over" and result is not None and room.match is not None:
-            names = {side.value: seat.name for side, seat in room.seats.items()}
-            log.info(
-                "match_over",
-                room=room.id,
-                match=room.match,
-                game=room.terms.game.name,
-                **names,
-                kind=result.kind,
-                winner=result.winner,
-                reason=result.reason,
-            )
+        self._note(room, event, result)
         self._list_good_until = 0.0
         encoded = encode(RoomEvent(event=event, info=room.info(), result=result))
         for line in self.administrators():
             line.post_encoded(encoded)
         for listener in self.listeners:
             listener(room, event)
+
+    def _note(self, room: Room, event: RoomEventKind, result: Result | None) -> None:
+        """Tell the log: of what happens to a match, at the level of ordinary life."""
+        about = {"room": room.id, "match": room.match, "game": room.terms.game.name}
+        about |= {side.value: seat.name for side, seat in room.seats.items()}
+        if event == "started":
+            log.info("match_started", **about)
+        elif event == "over" and result is not None and room.match is not None:
+            log.info("match_over", **about, kind=result.kind, winner=result.winner, reason=result.reason)
+        else:
+            log.debug("room", room=room.id, event_kind=event)
 
     def administrators(self) -> list[Line]:
         """Who is told of everything."""
@@ -154,6 +155,13 @@ class Lobby:
 
     def greet(self, guest: Guest, hello: c.Hello) -> Welcome | Refused:
         """Who serves, and what is played; or why not."""
+        answer = self._welcome(guest, hello)
+        if isinstance(answer, Refused) and (many := self._seldom(answer.code)):
+            address = guest.connection.address
+            log.warning("refused", code=answer.code, address=address, name=hello.name, times=many)
+        return answer
+
+    def _welcome(self, guest: Guest, hello: c.Hello) -> Welcome | Refused:
         if hello.protocol != PROTOCOL:
             whose = "your client" if hello.protocol < PROTOCOL else "the server"
             sentence = f"this server speaks protocol {PROTOCOL}, your client asks for {hello.protocol}: update {whose}"

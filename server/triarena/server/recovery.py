@@ -72,18 +72,21 @@ async def recover(lobby: Lobby, remains: Remains) -> None:
                 lobby.keeping.names.discard(room.room)
         except Exception as error:
             log.error("room_not_reopened", room=room.room, why=str(error))
+    reopened = 0
     for stored in remains.ended:
         try:
             reopen_ended(lobby, stored)
+            reopened += 1
         except Exception as error:
             log.error("result_not_reopened", match=stored.match, why=str(error))
     if remains.matches or kept:
         log.info(
             "recovered",
-            matches=matches,
-            of=len(remains.matches),
-            rooms=len(lobby.rooms) - matches,
-            ended=len(remains.ended),
+            matches_resumed=matches,
+            matches_not_resumed=len(remains.matches) - matches,
+            prepared_rooms_reopened=len(lobby.rooms) - matches - reopened,
+            results_still_told=reopened,
+            hint=f"the players of resumed matches have {lobby.house.resume:g} s to come back with their tokens",
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, cast
 
+import structlog
 import trio
 
 from triarena.games import AnyPosition, Side
@@ -38,6 +39,8 @@ from .scribe import Scribe
 from .seat import Line, Seat
 from .terms import Terms
 from .views import room_info, room_view
+
+log = structlog.get_logger()
 
 PACKED = cast(RoomView, None)
 """In the place of a view that is packed already."""
@@ -246,7 +249,9 @@ class Room:
 
     def lose(self, seat: Seat, loss: Loss) -> None:
         """The connection of a player was lost during the match."""
-        seat.line = None
+        line, seat.line = seat.line, None
+        connection = None if line is None else line.number
+        log.info("player_lost", **self._about(seat), connection=connection, why=loss.message)
         if self.scribe is not None:
             self.scribe.witness.went(seat.side, loss.message)
             self.around.start_soon(self.scribe.keep_evidence)
@@ -260,6 +265,7 @@ class Room:
         """A player has a connection again: tell it the match as it stands."""
         if self.referee is None or self.scribe is None or seat.line is None:
             return
+        log.info("player_back", **self._about(seat), connection=seat.line.number, address=seat.line.address)
         self.scribe.witness.came(seat.side, seat.line, seat.software)
         self.around.start_soon(self.scribe.keep_evidence)
         started = self._match_started(seat, self.referee.position)
@@ -268,6 +274,10 @@ class Room:
             seat.tell(self._storage_notice())
         self.put(Returned(seat.side))
         self._ready_at_once(seat)
+
+    def _about(self, seat: Seat) -> dict[str, Any]:
+        """Of whom a line of the log tells."""
+        return {"room": self.id, "match": self.match, "side": seat.side.value, "name": seat.name}
 
     def _ready_at_once(self, seat: Seat) -> None:
         if seat.terse:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import structlog
 import trio
 
 from triarena.games import Side
@@ -22,6 +23,8 @@ from .throttle import Throttle
 if TYPE_CHECKING:
     from .guest import Guest
     from .lobby import Lobby
+
+log = structlog.get_logger()
 
 
 class Seating:
@@ -187,6 +190,13 @@ class Seating:
                 other.rooms.pop(room.id, None)
                 if room.scribe is not None:
                     room.scribe.witness.went(seat.side, "its seat was taken over another connection with its token")
+                log.info(
+                    "player_displaced",
+                    room=room.id,
+                    match=room.match,
+                    side=seat.side.value,
+                    connection=seat.line.number,
+                )
                 other.connection.close("displaced", "your seat was taken over another connection with its token")
 
     def vacate(self, room: Room, seat: Seat) -> None:
