@@ -37,17 +37,21 @@ def against_ours(python: Path, server: Host, games: int, bot: str = "greedy") ->
     log = server.folder / "old.jsonl"
     ours = [sys.executable, "-m", "triarena.cli", "join", "--game", "mississippi_queen", bot, "--name", "ours"]
     ours += ["--option", "rules=server-24.2.5", "--port", str(server.port), "--matches", str(games), "--json"]
-    output = (server.folder / "ours.log").open("wb")
-    joined = subprocess.Popen(ours, stdout=output, stderr=subprocess.STDOUT)
+    joined = started(ours, server.folder / "ours.log")
     wait_for([joined, old_bot(python, server, games, 7, log)], games)
     return compare([log], server.replays())
 
 
 def old_bot(python: Path, server: Host, games: int, seed: int, log: Path) -> subprocess.Popen[bytes]:
     """Start an old bot that plays so many games."""
-    output = log.with_suffix(".out").open("wb")
     arguments = [str(python), str(OLD_BOT), str(server.xml_port), str(games), str(seed), str(log)]
-    return subprocess.Popen(arguments, stdout=output, stderr=subprocess.STDOUT)
+    return started(arguments, log.with_suffix(".out"))
+
+
+def started(command: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+    """Start a program; what it says is kept."""
+    with log.open("wb") as output:
+        return subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
 
 
 def wait_for(processes: Sequence[subprocess.Popen[bytes]], games: int) -> None:

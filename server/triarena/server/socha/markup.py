@@ -41,4 +41,6 @@ def written(one: Element, hidden: Container[str] = ()) -> str:
 
 
 def _written(value: object) -> str:
+    if type(value) is int:
+        return str(value)
     return str(value).lower() if isinstance(value, bool) else escaped(str(value))
