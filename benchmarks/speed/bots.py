@@ -26,6 +26,8 @@ from .relay import move, seated
 
 TIMEOUT: Final = 60.0
 """Seconds without anything to do after which something is wrong."""
+NOBODY: Final = -1
+"""In the place of a seat: the match is to begin."""
 KIND: Final = slice(HEADER, HEADER + 24)
 """Where a frame says what it is."""
 
@@ -72,7 +74,7 @@ class Match:
     moves: Sequence[bytes]
     """The frames, by ply."""
     ready: bytes | None
-    """What both say when it is to begin; None: the first seat just moves."""
+    """What both say when it is to begin; None: then the first seat just moves."""
     ply: int = 0
     mover: int = 0
     """The seat that moved last."""
@@ -105,12 +107,10 @@ class Play:
         for number in self._seats:
             poll.register(number, select.EPOLLIN)
         began = time.perf_counter()
-        for match in self._matches:
-            if match.ready is None:
-                self._answer(match, 0)
-            else:
-                for line in match.lines:
-                    line.send(match.ready)
+        for number, match in enumerate(self._matches):
+            # Those that think do not all think at the same moments.
+            later = self._think * number / len(self._matches)
+            heapq.heappush(self._due, (time.time() + later, next(self._order), match, NOBODY))
         while any(match.over < 2 for match in self._matches):
             due = self._due
             events = poll.poll(max(0.0, due[0][0] - time.time()) if due else TIMEOUT)
@@ -145,6 +145,12 @@ class Play:
                 match.over += 1
 
     def _answer(self, match: Match, seat: int) -> None:
+        if seat == NOBODY:
+            if match.ready is not None:
+                for line in match.lines:
+                    line.send(match.ready)
+                return
+            seat = 0
         data = match.moves[match.ply]
         match.mover, match.ply = seat, match.ply + 1
         match.sent = time.time()
