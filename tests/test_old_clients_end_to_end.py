@@ -6,7 +6,11 @@ it, 50 games of each kind and 200 at once, is ``benchmarks/old_clients.py`` and 
 
 from __future__ import annotations
 
+import gzip
+import subprocess
+import sys
 import threading
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -97,4 +101,13 @@ def test_eight_games_at_once_by_plain_joins_come_to_their_end(server: Host) -> N
         player.join()
     assert played.failures == []
     assert played.games == 2 * 24
-    assert len(server.replays()) == 24
+    replays = server.replays()
+    assert len(replays) == 24
+    file = server.folder / "game.xml.gz"
+    replay = [sys.executable, "-m", "triarena.cli", "replay", replays[0].match, "--data-dir", str(server.folder)]
+    theirs = [*replay, "--format", "software-challenge"]
+    printed = subprocess.run(theirs, capture_output=True, check=True, timeout=60).stdout
+    subprocess.run([*theirs, "--export", str(file), "--quiet"], check=True, timeout=60)
+    assert gzip.decompress(file.read_bytes()) == printed
+    states = [element for element in ET.fromstring(printed) if kind(element) == "memento"]
+    assert len(states) == len(replays[0].plies) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +26,17 @@ RULE = "-" * 40
 @click.option("--boards", is_flag=True, help="Draw the board after every ply.")
 @click.option("--ply", type=click.IntRange(0), help="Draw only the board before this ply.")
 @click.option("--speed", type=click.FloatRange(0.1, 1000), help="Plies per second: play it like a film.")
-@click.option("--export", type=click.Path(path_type=Path, dir_okay=False), help="Write the replay to this JSON file.")
+@click.option(
+    "--export",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the replay to this file, compressed if its name ends with .gz.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["json", "software-challenge"]),
+    help="Of the exported replay, which is printed without --export.  [default: json]",
+)
 @click.option("--quiet", is_flag=True, help="Only check it.")
 def replay(
     match: str,
@@ -36,6 +47,7 @@ def replay(
     ply: int | None,
     speed: float | None,
     export: Path | None,
+    format_: str | None,
     quiet: bool,
 ) -> None:
     """Show MATCH move by move, and check it against the rules.
@@ -47,18 +59,23 @@ def replay(
     $ triarena replay 7k2m --boards
     $ triarena replay 7k2m --export final.json
     $ triarena replay final.json --speed 2
+    $ triarena replay 7k2m --format software-challenge --export final.xml.gz
     """
-    from triarena.protocol.replay import to_json, verify
+    from triarena.protocol.replay import verify
 
     stored = _find(match, config, data_dir, database)
     verified = verify(stored)
     if ply is not None and ply >= len(verified.positions):
         last = len(verified.positions) - 1
         raise click.BadParameter(f"this match has plies up to {last}", param_hint="--ply")
+    document = _document(stored, format_ or "json") if export is not None or format_ is not None else ""
+    if export is None and document:
+        click.echo(document, nl=False)
+        return
     if not quiet:
         _show(stored, verified, boards=boards, ply=ply, speed=speed)
     if export is not None:
-        _write(export, to_json(stored))
+        _write(export, document)
     for disagreement in verified.disagreements:
         where = "" if disagreement.ply is None else f"ply {disagreement.ply}: "
         click.echo(f"not by the rules: {where}{disagreement.message}", err=True)
@@ -86,9 +103,24 @@ def _find(match: str, config: Path | None, data_dir: Path | None, database: str 
         return replay_of(read_match(url, match))
 
 
-def _write(file: Path, text: str) -> None:
+def _document(stored: Replay, format_: str) -> str:
+    """The replay as a text of that format."""
+    if format_ == "json":
+        from triarena.protocol.replay import to_json
+
+        return to_json(stored) + "\n"
+    from triarena.server.socha.replays import NotTheirs, to_xml
+
     try:
-        file.write_text(text + "\n", encoding="utf-8")
+        return to_xml(stored)
+    except NotTheirs as error:
+        raise Failure(error.code, str(error)) from None
+
+
+def _write(file: Path, text: str) -> None:
+    data = text.encode()
+    try:
+        file.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
     except OSError as error:
         raise Failure("cannot_write", f"{file} cannot be written: {error.strerror or error}") from None
 
