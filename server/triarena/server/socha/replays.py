@@ -16,7 +16,7 @@ from . import answers
 
 
 class NotTheirs(Exception):
-    """The original has no words for this match; ``code`` is stable, ``str(error)`` is a sentence."""
+    """The original has no words for this match. ``code`` is stable, ``str(error)`` is a sentence."""
 
     code = "wrong_game"
 
