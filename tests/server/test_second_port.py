@@ -1,0 +1,135 @@
+"""The second port: its settings, its door over TCP, and what is kept of what was said there."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from xml.etree.ElementTree import fromstring
+
+import pytest
+import trio
+
+from triarena.protocol.values import PerMove
+from triarena.server.admission import Bounds
+from triarena.server.door import Door, DoorRules, Reception
+from triarena.server.lag import LoopLag
+from triarena.server.planning import plan
+from triarena.server.secret import Vault
+from triarena.server.settings import Settings, SochaSettings
+from triarena.server.settings_sources import SettingsError, load_settings
+from triarena.server.settings_text import describe
+from triarena.server.transcript import HIDDEN, content
+
+from .conftest import PATIENCE
+from .xml_clients import JOIN, XmlWorld, kind
+
+
+def test_there_is_no_second_port_unless_asked_for(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    assert plan(load_settings(), vault, "test").gateway is None
+    asked = plan(load_settings(flags={"socha.enabled": True}), vault, "test").gateway
+    assert asked is not None
+    assert (asked.port, asked.rules, asked.password) == (13050, "server-24.2.5", None)
+
+
+def test_both_ports_must_differ() -> None:
+    with pytest.raises(SettingsError, match=r"socha\.port and server\.port are both 13050"):
+        load_settings(flags={"socha.enabled": True, "server.port": 13050})
+    load_settings(flags={"server.port": 13050})
+    load_settings(flags={"socha.enabled": True, "server.port": 0, "socha.port": 0})
+
+
+def test_the_password_is_shown_nowhere(tmp_path: Path) -> None:
+    settings = Settings(socha=SochaSettings(enabled=True, password="hush"))
+    gateway = plan(settings, Vault(tmp_path), "test").gateway
+    assert gateway is not None
+    assert gateway.password == "hush"
+    for told in (describe(settings), repr(settings), repr(gateway)):
+        assert "hush" not in told
+
+
+def test_a_wrong_value_is_told_without_the_password() -> None:
+    with pytest.raises(SettingsError) as caught:
+        load_settings(environment={"TRIARENA_SOCHA__PASSWORD": "hush" * 100})
+    assert "socha.password" in caught.value.message
+    assert "hush" not in caught.value.message
+
+
+async def _talk(port: int, text: str) -> str:
+    async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+        await stream.send_all(text.encode())
+        heard = b""
+        async for data in stream:
+            heard += data
+            if b"<left" in data:
+                break
+    return heard.decode()
+
+
+async def test_who_is_turned_away_at_the_door_is_told_so_in_xml() -> None:
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listener.socket.getsockname()[1]
+    async with trio.open_nursery() as nursery:
+        world = XmlWorld(nursery)
+        door = Door(DoorRules(Bounds(1, 1, 1), PATIENCE), world.lobby.serve, nursery, LoopLag())
+        nursery.start_soon(door.keep, listener, Reception(world.gateway.tongue, world.gateway.serve))
+        async with await trio.open_tcp_stream("127.0.0.1", port) as inside:
+            await inside.send_all(JOIN.encode())
+            assert b"joined" in bytes(await inside.receive_some())
+            refused = fromstring(await _talk(port, JOIN))
+        assert [one.attrib["code"] for one in refused] == ["server_full"]
+        nursery.cancel_scope.cancel()
+    await listener.aclose()
+
+
+async def test_a_game_over_tcp_stamps_moves_as_they_come() -> None:
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listener.socket.getsockname()[1]
+    async with trio.open_nursery() as nursery:
+        world = XmlWorld(nursery, clock=PerMove(move_ms=200, margin_ms=0))
+        door = Door(DoorRules(Bounds(9, 9, 9), PATIENCE), world.lobby.serve, nursery, LoopLag())
+        nursery.start_soon(door.keep, listener, Reception(world.gateway.tongue, world.gateway.serve))
+        heard: list[str] = []
+
+        async def join_and_wait() -> None:
+            heard.append(await _talk(port, f"{JOIN}<room roomId='nowhere'/>"))
+
+        async with trio.open_nursery() as players:
+            players.start_soon(join_and_wait)
+            players.start_soon(join_and_wait)
+        for told in heard:
+            kinds = [kind(message) for message in fromstring(told + "</protocol>")]
+            assert kinds[0] == "joined"
+            assert kinds[-2:] == ["result", "left"]
+            assert "innerhalb von 0.2 Sekunden" in told
+        nursery.cancel_scope.cancel()
+    await listener.aclose()
+
+
+def test_what_was_said_by_xml_is_kept_readable_and_without_secrets() -> None:
+    move = b'\n  <room roomId="r"><data class="moveRequest"/></room>'
+    assert content(move, cut=False) == {"message": {"type": "xml", "text": move.decode().strip()}}
+    for secret in (b'<authenticate password="hush"/>', b"<reservation>hush</reservation>", b"<a Password='hush"):
+        assert content(secret, cut=False) == {"message": {"type": "xml", "text": HIDDEN}}
+    json.dumps(content(b"<\xff\x00", cut=True))
+
+
+async def test_the_evidence_of_a_disputed_match_has_the_last_words_of_both() -> None:
+    async with trio.open_nursery() as nursery:
+        world = XmlWorld(nursery)
+        one, _ = await world.xml_pair()
+        referee = world.lobby.rooms[one.room].scribe
+        assert referee is not None
+        room = world.lobby.rooms[one.room]
+        line = room.seats[next(iter(room.seats))].line
+        assert line is not None
+        transcript = line.transcribe()
+        await one.say("<joinPrepared reservationCode='hush'/>")
+        await one.move('<advance distance="6"/>')
+        told = json.dumps(transcript.told(partial(datetime.fromtimestamp, tz=UTC)))
+        assert "hush" not in told
+        assert "advance distance" in told
+        assert "Regelverletzung" in told
+        nursery.cancel_scope.cancel()
