@@ -11,7 +11,9 @@ from xml.etree.ElementTree import fromstring
 import pytest
 import trio
 
-from triarena.protocol.values import PerMove
+from triarena.protocol.errors import LocalProtocolError
+from triarena.protocol.from_server import Authenticated, Notice, YourTurn
+from triarena.protocol.values import Clock, PerMove
 from triarena.server.admission import Bounds
 from triarena.server.door import Door, DoorRules, Reception
 from triarena.server.lag import LoopLag
@@ -20,6 +22,8 @@ from triarena.server.secret import Vault
 from triarena.server.settings import Settings, SochaSettings
 from triarena.server.settings_sources import SettingsError, load_settings
 from triarena.server.settings_text import describe
+from triarena.server.socha.answers import Mementos
+from triarena.server.socha.session import XmlSession
 from triarena.server.transcript import HIDDEN, content
 
 from .conftest import PATIENCE
@@ -106,6 +110,14 @@ async def test_a_game_over_tcp_stamps_moves_as_they_come() -> None:
             assert "innerhalb von 0.2 Sekunden" in told
         nursery.cancel_scope.cancel()
     await listener.aclose()
+
+
+def test_an_answer_to_nothing_is_a_fault_of_the_server_and_breaks_nothing_else() -> None:
+    session = XmlSession("server-24.2.5", Mementos())
+    for message in (Authenticated(), YourTurn(room="nowhere", ply=0, clock=Clock())):
+        with pytest.raises(LocalProtocolError, match="does not fit"):
+            session.send(message)
+    assert session.send(Notice(code="slow_down", message="slower")) == b"", "there is no word for it"
 
 
 def test_what_was_said_by_xml_is_kept_readable_and_without_secrets() -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from triarena.protocol.codec import Encoded
+from triarena.protocol.errors import LocalProtocolError
 from triarena.protocol.from_client import FromClient
 from triarena.protocol.from_server import FromServer, Goodbye, Refused
 from triarena.protocol.session import Fault
@@ -88,7 +89,10 @@ class XmlSession:
 
     def _say(self, message: FromServer, packed: bytes | None) -> bytes:
         """The next piece of our document; its root stands before the first one."""
-        text = "".join(tell(message, packed, self._conversation, self._mementos))
+        try:
+            text = "".join(tell(message, packed, self._conversation, self._mementos))
+        except (KeyError, IndexError) as error:  # nobody asked for it, or a room is not known here: our own fault
+            raise LocalProtocolError(f"{message.type!r} does not fit what was said before ({error!r})") from error
         if isinstance(message, Refused | Goodbye):
             self._closed = True
         if text and not self._begun:
