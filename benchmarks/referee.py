@@ -125,16 +125,33 @@ def loop_lag(match: Script, effort: Effort) -> list[float]:
 
 def watched(match: Script, effort: Effort) -> tuple[Figures, Figures]:
     """One match that nobody watches, and one that many do, in turns at the same server."""
-    alone, before_many = Figures(), Figures()
+    alone, many = Figures(), Figures()
     with tempfile.TemporaryDirectory() as name, ServerProcess(Path(name), SETTINGS) as server:
         while alone.plies < effort.plies:
             round_at_the_server(server, match, 1, alone)
-            round_at_the_server(server, match, 1, before_many, observers=effort.crowd)
-    return alone, before_many
+            round_at_the_server(server, match, 1, many, observers=effort.crowd)
+    return alone, many
+
+
+def lag_table(late: Mapping[str, Sequence[float]], effort: Effort) -> str:
+    """How late the loop was."""
+    cells = [[name, f"{percentile(ms, 0.5):.2f}", f"{percentile(ms, 0.99):.2f}"] for name, ms in late.items()]
+    return table([f"loop lag, {effort.crowd} matches of bots that think 50 ms", "p50 ms", "p99 ms"], cells)
+
+
+def crowd_table(crowds: Mapping[str, tuple[Figures, Figures]], effort: Effort) -> str:
+    """What observers cost."""
+    cells = [
+        [name, *(f"{figures.p50:.3f} {figures.p99:.3f} {figures.cpu_ms:.3f}" for figures in both)]
+        for name, both in crowds.items()
+    ]
+    return table(["p50 ms, p99 ms, CPU ms/ply", "nobody watches", f"{effort.crowd} observers"], cells)
 
 
 def bars(
-    pairs: Mapping[tuple[str, int], Pair], late: Mapping[str, float], crowds: Mapping[str, float]
+    pairs: Mapping[tuple[str, int], Pair],
+    late: Mapping[str, Sequence[float]],
+    crowds: Mapping[str, tuple[Figures, Figures]],
 ) -> Iterator[Bar]:
     """Everything that is asked for, of what was measured."""
     for (name, matches), pair in pairs.items():
@@ -144,10 +161,11 @@ def bars(
             yield Bar(f"{name}, 10 matches: plies/s", pair.server.pace, "/s", pair.relay.pace, 0.4, 0.4)
         if name == "mississippi_queen":
             yield Bar(f"{name}, {matches} at once: CPU", pair.server.cpu_ms, "ms/ply", None, 0.4, 0.4, at_most=True)
-    for name, p99 in late.items():
+    for name, milliseconds in late.items():
+        p99 = percentile(milliseconds, 0.99)
         yield Bar(f"{name}, a crowd of thinkers: p99 of the lag", p99, "ms", None, 5, 5, at_most=True)
-    for name, ratio in crowds.items():
-        yield Bar(f"{name}, watched by a crowd: p50", ratio, "times", None, 1.5, 1.5, at_most=True)
+    for name, (alone, many) in crowds.items():
+        yield Bar(f"{name}, watched by a crowd: p50", many.p50, "ms", alone.p50, 1.5, 1.5, at_most=True)
 
 
 def main() -> int:
@@ -156,6 +174,7 @@ def main() -> int:
     parser.add_argument("--short", action="store_true", help="prove that it works, and judge nothing")
     parser.add_argument("--json", type=Path, metavar="FILE", help="leave the figures there; curves.py draws them")
     parser.add_argument("--game", choices=[name for name, *_ in LONG], help="only this one")
+    parser.add_argument("--only-pace", action="store_true", help="leave out the loop's lag and the observers")
     parser.add_argument("--matches", type=int, nargs="*", help="so many at once, instead of 1, 10 and 100")
     arguments = parser.parse_args()
     effort = SHORT if arguments.short else FULL
@@ -168,20 +187,14 @@ def main() -> int:
             pairs[name, matches] = beside_the_relay(match, matches, effort)
     print(table(HEADINGS, [[f"{name}, {n}", *pair.cells()] for (name, n), pair in pairs.items()]), "\n")
 
-    late = {name: loop_lag(match, effort) for name, match in scripts.items()}
-    cells = [[name, f"{percentile(ms, 0.5):.2f}", f"{percentile(ms, 0.99):.2f}"] for name, ms in late.items()]
-    print(table([f"loop lag, {effort.crowd} matches of bots that think 50 ms", "p50 ms", "p99 ms"], cells), "\n")
+    watched_too = {} if arguments.only_pace else scripts
+    late = {name: loop_lag(match, effort) for name, match in watched_too.items()}
+    crowds = {name: watched(match, effort) for name, match in watched_too.items()}
+    if watched_too:
+        print(lag_table(late, effort), "\n")
+        print(crowd_table(crowds, effort), "\n")
 
-    crowds = {name: watched(match, effort) for name, match in scripts.items()}
-    cells = [
-        [name, *(f"{figures.p50:.3f} {figures.p99:.3f} {figures.cpu_ms:.3f}" for figures in both)]
-        for name, both in crowds.items()
-    ]
-    print(table(["p50 ms, p99 ms, CPU ms/ply", "nobody watches", f"{effort.crowd} observers"], cells), "\n")
-
-    p99s = {name: percentile(ms, 0.99) for name, ms in late.items()}
-    ratios = {name: many.p50 / alone.p50 for name, (alone, many) in crowds.items()}
-    verdicts, good = judged(list(bars(pairs, p99s, ratios)))
+    verdicts, good = judged(list(bars(pairs, late, crowds)))
     print(verdicts, "\n")
     print(machine() + ("; a short run, whose figures mean nothing" if arguments.short else ""))
     if arguments.json:

@@ -63,6 +63,7 @@ COLUMNS: Final = {
     "check_legal": "check legal µs",
     "check_illegal": "illegal µs",
     "play": "play µs",
+    "write": "write µs",
     "lists": "lists/s",
     "listed": "moves listed/s",
     "plies": "random plies/s",
@@ -123,8 +124,6 @@ def bars(boards: Mapping[tuple[str, int], Figures], golden: Mapping[str, Figures
         for kind in ("legal", "illegal"):
             slowest = max(figures[f"check_{kind}"] for (game, _), figures in boards.items() if game == name)
             yield Bar(f"{name}: check, {kind} move, slowest size", slowest, "µs", None, bar, aim, at_most=True)
-        slowest = golden[name]["slowest_refusal"]
-        yield Bar(f"{name}: check, illegal move, slowest reason", slowest, "µs", None, bar, aim, at_most=True)
 
 
 def main() -> int:

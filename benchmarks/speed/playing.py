@@ -30,6 +30,7 @@ def board_figures(name: str, options: Options, effort: Effort) -> Figures:
         "check_legal": seconds(partial(_check_legal, found), effort) / len(found) * 1e6,
         "check_illegal": refusal_micros(refused, effort),
         "play": play_micros(found, effort),
+        "write": writing_micros(name, found, effort),
         **listing_figures(found[:: max(1, len(found) // LISTED)], effort),
         "plies": plies / playing,
         "games": 1 / playing,
@@ -45,6 +46,17 @@ def play_micros(found: Sequence[Sample], effort: Effort) -> float:
             sample.position.play(sample.legal)
 
     return seconds(play_each, effort) / len(found) * 1e6
+
+
+def writing_micros(name: str, found: Sequence[Sample], effort: Effort) -> float:
+    """CPU microseconds of writing a position for the wire."""
+    write = find_game(name).write_position
+
+    def write_each() -> None:
+        for sample in found:
+            write(sample.position)
+
+    return seconds(write_each, effort) / len(found) * 1e6
 
 
 def listing_figures(found: Sequence[Sample], effort: Effort) -> Figures:
