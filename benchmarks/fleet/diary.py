@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from triarena.games import AnyPosition, find_game
-from triarena.protocol.from_server import FromServer, Joined, MatchOver, MatchStarted, Moved, Turned
+from triarena.protocol.from_server import FromServer, Joined, MatchOver, MatchStarted, Moved
+from triarena.protocol.room_views import Turned
 
 
 @dataclass(slots=True)

@@ -14,6 +14,7 @@ from triarena.cli import main
 from triarena.games import find_game
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.protocol.room_views import RoomView
 from triarena.protocol.values import Budget, PerMove, TimeControl, Unlimited
 
 GAME = find_game("towerwars")
@@ -184,9 +185,7 @@ def test_stepping_on_grants_a_ply_whenever_one_was_played_until_the_match_is_ove
         nonlocal position
         peer.greet()
         peer.answer(c.Authenticate, s.Authenticated())
-        peer.answer(
-            c.Observe, s.Observing(room="r1", view=s.RoomView(info=INFO.model_copy(update={"state": "waiting"})))
-        )
+        peer.answer(c.Observe, s.Observing(room="r1", view=RoomView(info=INFO.model_copy(update={"state": "waiting"}))))
         peer.answer(c.Step, s.Error(code="not_started", message="nobody is there", request="step"))
         view = {"info": INFO, "position": GAME.write_position(position)}
         peer.answer(c.Step, s.Done(message="one ply"))

@@ -17,6 +17,7 @@ from triarena.cli import COMMANDS, main
 from triarena.games import find_game, games
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.protocol.room_views import RoomInfo, RoomView, Seat
 
 GAME = find_game("towerwars")
 START = GAME.start({"size": 4})
@@ -35,7 +36,7 @@ def greet(peer: Peer) -> None:
 def match_of_one_ply(peer: Peer) -> None:
     """A script: a room to watch, one ply, the end."""
     peer.greet()
-    view = s.RoomView.model_validate({"info": INFO, "position": GAME.write_position(START)})
+    view = RoomView.model_validate({"info": INFO, "position": GAME.write_position(START)})
     peer.answer(c.Observe, s.Observing(room="r1", view=view))
     moved = {"room": "r1", "ply": 0, "side": "red", "move": GAME.write_move(MOVE), "text": "A2->A3", "used_ms": 1500.0}
     peer.send(
@@ -44,7 +45,7 @@ def match_of_one_ply(peer: Peer) -> None:
     )
 
 
-def rooms_are(*infos: s.RoomInfo) -> Script:
+def rooms_are(*infos: RoomInfo) -> Script:
     def script(peer: Peer) -> None:
         peer.greet()
         peer.answer(c.ListRooms, s.Rooms(rooms=list(infos)))
@@ -116,7 +117,7 @@ def test_the_list_of_rooms_is_a_table() -> None:
             "state": "waiting",
             "to_move": None,
             "match": None,
-            "blue": s.Seat(connected=False, reserved=True, used_ms=0),
+            "blue": Seat(connected=False, reserved=True, used_ms=0),
         }
     )
     done = run("rooms", rooms_are(INFO, waiting))
@@ -128,7 +129,7 @@ def test_the_list_of_rooms_is_a_table() -> None:
 
 
 def test_a_name_tells_whether_its_player_is_there() -> None:
-    gone = s.Seat(name="Bob", connected=False, reserved=True, used_ms=0)
+    gone = Seat(name="Bob", connected=False, reserved=True, used_ms=0)
     states = ("waiting", "running", "over")
     infos = [INFO.model_copy(update={"state": state, "blue": gone}) for state in states]
     _, *rows = run("rooms", rooms_are(*infos)).stdout.splitlines()

@@ -21,10 +21,11 @@ from triarena.clients.spectator import Scene
 from triarena.games import find_game
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.protocol.room_views import RoomView, Seat
 
 GAME = find_game("towerwars")
-FREE = s.Seat(connected=False, reserved=False, used_ms=0)
-KEPT = s.Seat(connected=False, reserved=True, used_ms=0)
+FREE = Seat(connected=False, reserved=False, used_ms=0)
+KEPT = Seat(connected=False, reserved=True, used_ms=0)
 WAITING = INFO.model_copy(update={"state": "waiting", "to_move": None, "match": None})
 
 
@@ -136,7 +137,7 @@ def test_what_has_arrived_can_be_looked_at_and_is_received_later() -> None:
     def script(peer: Peer) -> None:
         peer.greet()
         peer.expect(c.Observe)
-        view = s.RoomView(info=INFO)
+        view = RoomView(info=INFO)
         peer.send(s.Observing(id=1, room="r1", view=view), over())
 
     with serving(script) as server, Connection.open(server.host, server.port) as connection:
@@ -150,8 +151,8 @@ def test_what_has_arrived_can_be_looked_at_and_is_received_later() -> None:
 
 
 def test_a_match_that_waits_for_players_says_for_whom_and_for_how_long_at_most() -> None:
-    def away(milliseconds: float) -> s.Seat:
-        return s.Seat(name="Ann", connected=False, reserved=False, used_ms=0, awaited_ms=milliseconds)
+    def away(milliseconds: float) -> Seat:
+        return Seat(name="Ann", connected=False, reserved=False, used_ms=0, awaited_ms=milliseconds)
 
     running = INFO.model_copy(update={"state": "running"})
     assert state(running) == "running"

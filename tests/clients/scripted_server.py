@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from triarena.games import AnyGame, MoveError, Side, find_game
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.protocol.room_views import RoomInfo, Seat
 from triarena.protocol.session import Fault, server_session
 from triarena.protocol.values import (
     Clock,
@@ -42,8 +43,8 @@ GAMES = [
         options=[OptionRange(name="size", minimum=4, maximum=26, default=8, description="the board's rows")],
     )
 ]
-SEAT = s.Seat(name="Ann", connected=True, reserved=False, used_ms=0)
-INFO = s.RoomInfo(
+SEAT = Seat(name="Ann", connected=True, reserved=False, used_ms=0)
+INFO = RoomInfo(
     room="r1",
     game="towerwars",
     options={"size": 4},
@@ -53,7 +54,7 @@ INFO = s.RoomInfo(
     ply=0,
     to_move="red",
     red=SEAT,
-    blue=s.Seat(name="Bob", connected=True, reserved=False, used_ms=0),
+    blue=Seat(name="Bob", connected=True, reserved=False, used_ms=0),
     observers=1,
 )
 

@@ -13,6 +13,7 @@ from triarena.clients.spectator import Scene, watch
 from triarena.games import find_game
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.protocol.room_views import RoomView, Turned
 from triarena.protocol.values import PerMove
 
 GAME = find_game("towerwars")
@@ -34,16 +35,16 @@ def moved(ply: int, **changes: Any) -> s.Moved:
     return s.Moved.model_validate({**facts, **changes})
 
 
-def view(plies: int, **changes: Any) -> s.RoomView:
+def view(plies: int, **changes: Any) -> RoomView:
     facts = {
         "info": INFO.model_copy(update={"ply": plies}),
         "position": GAME.write_position(PLAYED[plies]),
-        "plies": [s.Turned(**moved(ply).model_dump(exclude={"type", "room", "position"})) for ply in range(plies)],
+        "plies": [Turned(**moved(ply).model_dump(exclude={"type", "room", "position"})) for ply in range(plies)],
     }
-    return s.RoomView.model_validate({**facts, **changes})
+    return RoomView.model_validate({**facts, **changes})
 
 
-def scenes(*messages: Any, first: s.RoomView) -> list[Scene]:
+def scenes(*messages: Any, first: RoomView) -> list[Scene]:
     """What a spectator of room r1 sees when the server says this."""
 
     def script(peer: Peer) -> None:
@@ -92,7 +93,7 @@ def watched(*scripts: Script) -> list[Scene]:
         return list(watch(connection, "r1", backoff=Backoff(sleep=lambda seconds: None), report=lambda line: None))
 
 
-def showing(first: s.RoomView, *messages: Any) -> Script:
+def showing(first: RoomView, *messages: Any) -> Script:
     """A script: the room as it is, and what happens until the connection is lost."""
 
     def script(peer: Peer) -> None:
@@ -132,7 +133,7 @@ def test_a_room_that_is_no_more_after_coming_back_is_the_servers_sentence() -> N
 
 
 def test_a_room_that_waits_has_no_position() -> None:
-    waiting = s.RoomView(info=INFO.model_copy(update={"state": "waiting", "match": None, "to_move": None}))
+    waiting = RoomView(info=INFO.model_copy(update={"state": "waiting", "match": None, "to_move": None}))
     found = scenes(s.Snapshot(room="r1", view=view(0)), over(), first=waiting)
     assert [scene.position for scene in found] == [None, START, START]
 

@@ -25,6 +25,7 @@ from triarena.organiser.link import Access, Link
 from triarena.organiser.spec import BotLimits, Event, Player
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.protocol.room_views import RoomInfo, RoomView, Seat
 from triarena.protocol.session import Fault, server_session
 from triarena.protocol.values import Detail, Limits, PerMove, Result, Scores, SideScore
 from triarena.tournament.points import STANDARD
@@ -91,7 +92,7 @@ class ScriptedLobby:
     """Requests that it does not answer."""
     refuses: dict[type, str] = field(default_factory=dict)
     """Requests that it refuses, and with which code."""
-    rooms: dict[str, s.RoomInfo] = field(default_factory=dict)
+    rooms: dict[str, RoomInfo] = field(default_factory=dict)
     results: dict[str, Result] = field(default_factory=dict)
     waiting: dict[str, str] = field(default_factory=dict)
     heard: list[Any] = field(default_factory=list)
@@ -230,13 +231,13 @@ class ScriptedLobby:
         if info is None:
             await visit.send(s.Error(id=message.id, code="unknown_room", message="no", request="observe"))
             return
-        view = s.RoomView(info=info, result=self.results.get(message.room))
+        view = RoomView(info=info, result=self.results.get(message.room))
         await visit.send(s.Observing(id=message.id, room=message.room, view=view))
 
     async def _prepare(self, visit: Visit, message: c.Prepare) -> None:
         room = f"r{sum(isinstance(each, c.Prepare) for each in self.heard)}"
-        red, blue = (s.Seat(name=slot.name, connected=False, reserved=True, used_ms=0) for slot in message.slots)
-        self.rooms[room] = s.RoomInfo(
+        red, blue = (Seat(name=slot.name, connected=False, reserved=True, used_ms=0) for slot in message.slots)
+        self.rooms[room] = RoomInfo(
             room=room, game=message.game, options=dict(message.options), state="waiting", paused=False, ply=0,
             red=red, blue=blue, observers=0,
         )  # fmt: skip

@@ -14,6 +14,7 @@ from triarena.protocol.errors import LocalProtocolError
 from triarena.protocol.example_match import ROOM, conversation
 from triarena.protocol.frames import HEADER, TO_SERVER, frame
 from triarena.protocol.game_values import OtherMove
+from triarena.protocol.room_views import RoomInfo, RoomView, Seat
 from triarena.protocol.session import PIPELINE, REMEMBERED, Fault, client_session, server_session
 from triarena.protocol.table import Phase, Place, Role
 from triarena.protocol.values import Clock, Detail, Result, Scores, SideScore, Unlimited
@@ -330,11 +331,11 @@ def test_a_seat_that_was_given_back_can_be_taken_again() -> None:
 def test_a_room_that_is_over_can_be_watched() -> None:
     client, server = ends(len(list(conversation())))
     server.receive(client.send(c.Observe(room=ROOM)))
-    seat = s.Seat(connected=False, reserved=False, used_ms=0)
-    info = s.RoomInfo(
+    seat = Seat(connected=False, reserved=False, used_ms=0)
+    info = RoomInfo(
         room=ROOM, game="g", options={}, state="over", paused=False, ply=7, red=seat, blue=seat, observers=1
     )
-    client.receive(server.send(s.Observing(room=ROOM, view=s.RoomView(info=info))))
+    client.receive(server.send(s.Observing(room=ROOM, view=RoomView(info=info))))
     assert client.place(ROOM) is Place.WATCHING
 
 

@@ -15,6 +15,7 @@ from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.codec import Encoded, encode
 from triarena.protocol.game_values import OtherMove, OtherPosition
+from triarena.protocol.room_views import RoomInfo, RoomView, Seat
 from triarena.protocol.session import Fault, Session, client_session, server_session
 from triarena.protocol.table import ANSWERS, CONNECTION, ROOM, Phase, Place, Role
 from triarena.protocol.values import (
@@ -32,11 +33,11 @@ ROOM_NAME = "r"
 MOVE, POSITION = OtherMove(type="m"), OtherPosition(game="g")
 SCORES = Scores(red=SideScore(score=0), blue=SideScore(score=0))
 RESULT = Result(kind="aborted", reason="cancelled", sides=SCORES, detail=Detail(message=""))
-SEAT = s.Seat(connected=False, reserved=False, used_ms=0)
-INFO = s.RoomInfo(
+SEAT = Seat(connected=False, reserved=False, used_ms=0)
+INFO = RoomInfo(
     room=ROOM_NAME, game="g", options={}, state="waiting", paused=False, ply=0, red=SEAT, blue=SEAT, observers=0
 )
-VIEW = s.RoomView(info=INFO)
+VIEW = RoomView(info=INFO)
 
 
 def from_client(ply: int) -> list[Any]:

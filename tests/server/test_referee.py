@@ -11,7 +11,8 @@ import trio
 from trio.testing import MockClock
 
 from triarena.games import AnyPosition, Side, find_game
-from triarena.protocol.from_server import Turned, YourTurn
+from triarena.protocol.from_server import YourTurn
+from triarena.protocol.room_views import Turned
 from triarena.protocol.values import PerMove, Result, TimeControl, Unlimited, Updates
 from triarena.server.events import Event, Gate, Gone, HasMoved, IsReady, Mailbox, Surrendered
 from triarena.server.match import Referee

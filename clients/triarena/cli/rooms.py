@@ -13,7 +13,7 @@ from .scenes import player, state
 from .table import table
 
 if TYPE_CHECKING:
-    from triarena.protocol.from_server import RoomInfo, Seat
+    from triarena.protocol.room_views import RoomInfo, Seat
 
 HEADINGS = ("room", "game", "state", "red", "blue", "ply", "to move", "red time", "blue time", "watching")
 

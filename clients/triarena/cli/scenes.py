@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from triarena.clients.boards import Drawing
     from triarena.clients.spectator import Scene
     from triarena.games import AnyGame, AnyPosition
-    from triarena.protocol.from_server import RoomInfo, Seat
+    from triarena.protocol.room_views import RoomInfo, Seat
 
 RULE = "-" * 40
 

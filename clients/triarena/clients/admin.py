@@ -23,7 +23,8 @@ from triarena.protocol.from_client import (
     Slot,
     Step,
 )
-from triarena.protocol.from_server import PlayerInfo, Prepared, RoomInfo
+from triarena.protocol.from_server import PlayerInfo, Prepared
+from triarena.protocol.room_views import RoomInfo
 from triarena.protocol.values import TimeControl
 
 from .connection import Connection

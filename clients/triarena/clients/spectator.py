@@ -9,7 +9,8 @@ from typing import Any
 
 from triarena.games import AnyGame, AnyPosition, UnknownGame, find_game
 from triarena.protocol.from_client import Observe
-from triarena.protocol.from_server import FromServer, MatchOver, Moved, Observing, RoomInfo, RoomView, Seat, Snapshot
+from triarena.protocol.from_server import FromServer, MatchOver, Moved, Observing, Snapshot
+from triarena.protocol.room_views import RoomInfo, RoomView, Seat
 from triarena.protocol.values import Result
 
 from .backoff import BACKOFF, Backoff

@@ -17,6 +17,7 @@ import trio
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.from_client import ENROLMENTS
+from triarena.protocol.room_views import RoomInfo
 from triarena.protocol.values import Result
 
 from .bell import Bell
@@ -34,7 +35,7 @@ class Watch:
     """What is known of a room."""
 
     room: str
-    info: s.RoomInfo | None = None
+    info: RoomInfo | None = None
     result: Result | None = None
     gone: bool = False
     """Whether the server closed it, or knows it no more."""

@@ -1,6 +1,7 @@
 """The wire protocol, sans-IO: what both ends say, and when they may say it.
 
-* ``values``, ``game_values``: what messages are made of; ``from_client``, ``from_server``: the messages.
+* ``values``, ``game_values``, ``room_views``: what messages are made of.
+* ``from_client``, ``from_server``: the messages.
 * ``frames``, ``codec``: bytes to messages and back.
 * ``table``: every transition; ``session``: the state machine that follows it, the same for both ends.
 * ``codes``: every code with its meaning; ``errors``: who broke the protocol.

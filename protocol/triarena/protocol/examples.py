@@ -33,6 +33,7 @@ from .example_match import (
     wire,
     your_turn,
 )
+from .room_views import RoomInfo
 from .table import Role
 from .values import PROTOCOL, Clock, Result, Unlimited
 
@@ -113,7 +114,7 @@ def _from_server() -> Iterator[Example]:
     yield server(make(s.MatchOver, room=ROOM, match=MATCH, result=_illegal()), "The referee has decided.")
     yield server(make(s.Observing, id=1, room=ROOM, view=_view(0)), "Before the match.")
     yield server(make(s.Snapshot, room=ROOM, view=_view(3)), "After three plies.")
-    yield server(s.Rooms(id=4, rooms=[make(s.RoomInfo, **_info(3))]), "All rooms.")
+    yield server(s.Rooms(id=4, rooms=[make(RoomInfo, **_info(3))]), "All rooms.")
     yield server(s.Enlisted(id=1, name="Ada"), "Wait for invitations now.")
     invitation = s.Invitation(
         room=ROOM, game="towerwars", options=OPTIONS, reservation="7RKQ-M2XD-PW4H", seed=8_041_776

@@ -8,6 +8,7 @@ from pydantic import FailFast, Field, TypeAdapter
 
 from .from_client import Ping, Pong
 from .game_values import WireMove, WirePosition
+from .room_views import Plies, RoomInfo, RoomView
 from .values import (
     Clock,
     Code,
@@ -87,23 +88,6 @@ class Left(Answer):
     room: RoomId
 
 
-class Turned(Value):
-    """A ply that was played."""
-
-    ply: Ply
-    side: SideName
-    """Whose ply it was."""
-    move: WireMove
-    """In the game's canonical form."""
-    text: str
-    """The move in the game's notation."""
-    used_ms: Milliseconds
-    """What the ply was charged."""
-
-
-Plies = Annotated[list[Turned], FailFast()]
-
-
 class MatchStarted(Value):
     """Both seats are taken. Answer ``ready`` within the start-up time."""
 
@@ -169,62 +153,6 @@ class MatchOver(Value):
     result: Result
     position: WirePosition | None = None
     """The last position."""
-
-
-RoomState = Literal["waiting", "starting", "running", "paused", "over"]
-
-
-class Seat(Value):
-    """A side of a room, as everybody may see it."""
-
-    name: str | None = None
-    """Absent while the seat is open."""
-    connected: bool
-    reserved: bool
-    """Whether only a code opens it."""
-    used_ms: Milliseconds
-    """Time used in the match so far."""
-    connection: Code | None = None
-    """The number of the connection that sits here, as ``kick`` takes it."""
-    awaited_ms: Milliseconds | None = None
-    """For how long its player is still waited for in a match, since it is away, or was not ready yet; absent otherwise,
-    and while the match is paused.
-    """
-
-
-class RoomInfo(Value):
-    """A room, as everybody may see it."""
-
-    room: RoomId
-    game: GameName
-    options: Options
-    state: RoomState
-    paused: bool
-    """Whether an administrator paused it: it waits, or will wait at the next ply."""
-    storage_lost: bool = False
-    """Whether it waits because the server's database is lost; its state is ``paused`` meanwhile."""
-    match: Code | None = None
-    """Under which the server keeps the match; absent before it starts."""
-    ply: Ply
-    """How many plies were played."""
-    to_move: SideName | None = None
-    """Absent while no match is being played."""
-    red: Seat
-    blue: Seat
-    observers: int
-    """How many watch."""
-
-
-class RoomView(Value):
-    """Everything an observer needs to follow a room from here on."""
-
-    info: RoomInfo
-    position: WirePosition | None = None
-    """Absent while the match has not started."""
-    plies: Plies = []
-    """The latest plies, at most as many as fit a frame; ``info.ply`` tells how many there were in all."""
-    result: Result | None = None
-    """Once the match is over."""
 
 
 class Observing(Answer):

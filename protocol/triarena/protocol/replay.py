@@ -21,7 +21,7 @@ from triarena.games import (
     find_game,
 )
 
-from .from_server import Turned
+from .room_views import Turned
 from .values import GameName, Options, Result, TimeControl, Value
 
 FORMAT: Final = 1

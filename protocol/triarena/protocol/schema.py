@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias, get_args
 
 from pydantic import TypeAdapter
 
-from . import docstrings, from_client, from_server, game_values, values
+from . import docstrings, from_client, from_server, game_values, room_views, values
 from .from_client import FROM_CLIENT, FromClient
 from .from_client import Step as StepRequest
 from .from_server import FROM_SERVER, FromServer
@@ -30,7 +30,7 @@ UNIONS: Final[dict[str, tuple[TypeAdapter[Any], str]]] = {
 NAMES: Final[dict[type[Value], str]] = {StepRequest: "Step", Step: "TowerWarsStep"}
 """Two models are called Step; in a schema, names are unique."""
 
-TRAVELLING: Final = (values, game_values, from_client, from_server)
+TRAVELLING: Final = (values, game_values, room_views, from_client, from_server)
 """The modules whose models travel."""
 
 CLIENT_MESSAGES: Final[tuple[type[Value], ...]] = get_args(FromClient)

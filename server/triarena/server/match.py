@@ -18,7 +18,8 @@ import trio
 
 from triarena.games import AnyPosition, MoveError, Side
 from triarena.games.core import Plain
-from triarena.protocol.from_server import Turned, YourTurn
+from triarena.protocol.from_server import YourTurn
+from triarena.protocol.room_views import Turned
 from triarena.protocol.values import ForfeitReason, Result
 
 from . import results

@@ -7,7 +7,7 @@ from collections import deque
 import msgpack
 
 from triarena.protocol.codec import pack_array
-from triarena.protocol.from_server import Turned
+from triarena.protocol.room_views import Turned
 
 PLIES = 2000
 BYTES = 768 * 1024

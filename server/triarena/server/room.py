@@ -12,18 +12,8 @@ import trio
 
 from triarena.games import AnyPosition, Side
 from triarena.protocol.codec import Encoded, encode, encode_with
-from triarena.protocol.from_server import (
-    MatchOver,
-    MatchStarted,
-    Moved,
-    Notice,
-    RoomEventKind,
-    RoomInfo,
-    RoomState,
-    RoomView,
-    Snapshot,
-    Turned,
-)
+from triarena.protocol.from_server import MatchOver, MatchStarted, Moved, Notice, RoomEventKind, Snapshot
+from triarena.protocol.room_views import RoomInfo, RoomState, RoomView, Turned
 from triarena.protocol.values import Players, Result
 
 from .clock import ms

@@ -15,7 +15,7 @@ import structlog
 import trio
 
 from triarena.games import Side
-from triarena.protocol.from_server import Turned
+from triarena.protocol.room_views import Turned
 from triarena.protocol.values import Result
 
 from .clock import ms

@@ -8,7 +8,8 @@ from typing import Protocol
 
 from triarena.games import AnyGame, AnyPosition, Side
 from triarena.games.core import Options
-from triarena.protocol.from_server import Turned, YourTurn
+from triarena.protocol.from_server import YourTurn
+from triarena.protocol.room_views import Turned
 from triarena.protocol.values import Result, TimeControl, Updates
 
 

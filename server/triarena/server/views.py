@@ -9,8 +9,8 @@ import trio
 
 from triarena.games import Side
 from triarena.protocol.codec import pack_array, pack_map
-from triarena.protocol.from_server import RoomInfo
-from triarena.protocol.from_server import Seat as WireSeat
+from triarena.protocol.room_views import RoomInfo
+from triarena.protocol.room_views import Seat as WireSeat
 
 from .clock import ms
 

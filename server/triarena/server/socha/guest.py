@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from triarena.games import AnyGame, Side
 from triarena.protocol import from_client as c
-from triarena.protocol.from_server import RoomView, Snapshot
+from triarena.protocol.from_server import Snapshot
+from triarena.protocol.room_views import RoomView
 from triarena.server.connection import Connection
 from triarena.server.guest import Guest
 from triarena.server.refusal import Refusal

@@ -21,11 +21,11 @@ from triarena.protocol.from_server import (
     Prepared,
     Refused,
     RoomEvent,
-    RoomView,
     Snapshot,
     YourTurn,
 )
 from triarena.protocol.game_values import MississippiQueenPosition
+from triarena.protocol.room_views import RoomView
 from triarena.server.wire import GOODBYE
 
 from . import answers
