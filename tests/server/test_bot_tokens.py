@@ -11,14 +11,15 @@ from trio.testing import MockClock
 
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.protocol.identity import canonical, token_digest
 from triarena.protocol.values import PROTOCOL
-from triarena.server.bots import BotTokens, Identities, canonical, digest, load_bot_tokens, new_token, token_line
+from triarena.server.bots import BotTokens, Identities, load_bot_tokens, new_token, token_line
 from triarena.server.settings_sources import SettingsError
 
 from .conftest import PATIENCE, Client, Log, World, house
 
 TOKEN = "the-token-of-ada"
-BOTS = BotTokens({canonical("Ada"): digest(TOKEN)})
+BOTS = BotTokens({canonical("Ada"): token_digest(TOKEN)})
 
 
 @pytest.fixture
@@ -143,7 +144,7 @@ def test_what_can_be_no_name_gets_no_line() -> None:
         ("Ada = 3", "needs a digest"),
         (f"Ada = '{TOKEN}'", "needs a digest"),
         ("Ada = 'sha256:12'", "needs a digest"),
-        (f"Ada = '{digest('x')}'\nada = '{digest('y')}'", "twice"),
+        (f"Ada = '{token_digest('x')}'\nada = '{token_digest('y')}'", "twice"),
         ("Ada", "not TOML"),
     ],
 )

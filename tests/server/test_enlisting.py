@@ -12,8 +12,9 @@ from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.codec import encode
 from triarena.protocol.frames import HEADER, TO_SERVER
+from triarena.protocol.identity import canonical, token_digest
 from triarena.protocol.values import PROTOCOL
-from triarena.server.bots import BotTokens, canonical, digest
+from triarena.server.bots import BotTokens
 from triarena.server.handler import Patience
 
 from .conftest import PATIENCE, Client, World, house
@@ -42,7 +43,7 @@ async def organiser(world: World) -> Client:
 
 
 def enrolment(name: str, token: str) -> c.Enrolment:
-    return c.Enrolment(name=name, digest=digest(token))
+    return c.Enrolment(name=name, digest=token_digest(token))
 
 
 async def enrol(admin: Client, **tokens: str) -> None:
@@ -120,7 +121,7 @@ async def test_who_comes_before_it_is_enrolled_may_try_again_over_the_same_conne
 
 async def test_who_comes_before_it_is_enrolled_is_not_made_to_wait_at_the_door(autojump_clock: MockClock) -> None:
     async with trio.open_nursery() as nursery:
-        listed = BotTokens({canonical("Zoe"): digest("z")})
+        listed = BotTokens({canonical("Zoe"): token_digest("z")})
         world = World(nursery, house(bots=listed), PATIENCE)  # a server with tokens of its own
         for _ in range(20):
             assert await code_of(await hello(world, "Ann", ANN), c.Enlist()) == "not_enrolled"
@@ -166,7 +167,7 @@ async def test_who_has_not_enlisted_hears_of_no_invitation(world: World, autojum
 
 async def test_a_bot_of_the_servers_own_file_may_enlist_by_its_token(autojump_clock: MockClock) -> None:
     async with trio.open_nursery() as nursery:
-        world = World(nursery, house(bots=BotTokens({canonical("Ann"): digest(ANN)})), PATIENCE)
+        world = World(nursery, house(bots=BotTokens({canonical("Ann"): token_digest(ANN)})), PATIENCE)
         await enlisted(world, "Ann", ANN)
         nursery.cancel_scope.cancel()
 
@@ -267,7 +268,7 @@ async def test_a_tournament_that_is_resumed_enrols_again(world: World, autojump_
 
 async def test_a_name_of_the_servers_own_file_stays_its_owners(autojump_clock: MockClock) -> None:
     async with trio.open_nursery() as nursery:
-        world = World(nursery, house(bots=BotTokens({canonical("Ann"): digest(ANN)})), PATIENCE)
+        world = World(nursery, house(bots=BotTokens({canonical("Ann"): token_digest(ANN)})), PATIENCE)
         admin = await organiser(world)
         both = c.Enrol(players=[enrolment("Bob", BOB), enrolment("ann", "another-token")])
         assert await code_of(admin, both) == "name_taken"

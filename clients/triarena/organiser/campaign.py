@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import Final, Protocol
 
 import trio
 
 from triarena.protocol import from_client as c
+from triarena.protocol.identity import token_digest
 from triarena.tournament.formats import CountedFormat
 from triarena.tournament.values import Plan, Played
 
@@ -112,7 +112,9 @@ class Campaign:
         except StoreError as error:
             return Ending("interrupted", error.message)
         tokens = {player.name: player.token for player in players if player.token is not None}
-        link = Link(self.access, [c.Enrolment(name=name, digest=_digest(tokens[name])) for name in tokens], self.bell)
+        link = Link(
+            self.access, [c.Enrolment(name=name, digest=token_digest(tokens[name])) for name in tokens], self.bell
+        )
         for attempt in left:  # these are played anew
             if attempt.room:
                 await link.close(attempt.room, AGAIN)
@@ -269,8 +271,3 @@ class Campaign:
             ending = Ending("interrupted", error.message)
         self._export()
         return ending
-
-
-def _digest(token: str) -> str:
-    """As ``triarena token`` prints it."""
-    return "sha256:" + sha256(token.encode()).hexdigest()

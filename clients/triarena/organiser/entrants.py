@@ -6,7 +6,6 @@ import os
 import shlex
 import shutil
 import sys
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -15,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from triarena.clients.bots import BUILT_IN_BOTS
 from triarena.games.core import shown
+from triarena.protocol.identity import canonical
 from triarena.protocol.values import Name
 
 from .positions import Path as KeyPath
@@ -30,11 +30,6 @@ PYTHON: Final = "{python}"
 """The word of a command that stands for the Python which runs this program."""
 _NAME_RULE: Final = "it may have 1 to 40 letters, digits, and . _ + - with blanks only inside"
 _NAME: Final[TypeAdapter[str]] = TypeAdapter(Name)
-
-
-def canonical(name: str) -> str:
-    """Names that people would take for the same are the same: ``Ada``, ``ADA``, and Ada in letters of full width."""
-    return unicodedata.normalize("NFKC", name).casefold()
 
 
 def tell_names(names: Sequence[tuple[KeyPath, str]], tell: Tell) -> None:

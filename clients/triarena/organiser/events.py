@@ -11,10 +11,10 @@ from typing import Any, Final, TypeAlias
 
 from triarena.games import BadOptions, UnknownGame, find_game, games, settle_options
 from triarena.games.core import AnyGame, shown
+from triarena.protocol.identity import canonical
 from triarena.tournament.points import PointTable
 
 from .contradictions import ROUNDS_OF, Terms, read_clock, tell_contradictions
-from .entrants import canonical
 from .positions import Path
 from .problems import Notes, meant
 from .schema import EVENT_KEYS, WITH_FORMAT, WITH_GAME, TournamentTable

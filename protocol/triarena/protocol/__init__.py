@@ -2,6 +2,7 @@
 
 * ``values``, ``game_values``, ``room_views``: what messages are made of.
 * ``from_client``, ``from_server``: the messages.
+* ``identity``: when names are the same, and what stands for a token.
 * ``frames``, ``codec``: bytes to messages and back.
 * ``table``: every transition; ``session``: the state machine that follows it, the same for both ends.
 * ``codes``: every code with its meaning; ``errors``: who broke the protocol.

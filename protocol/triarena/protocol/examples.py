@@ -6,7 +6,6 @@ Positions and moves come from the rules themselves, so that an example can't sho
 from __future__ import annotations
 
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Any, Final
 
 from triarena.games import MoveError, Plain, find_game
@@ -33,11 +32,12 @@ from .example_match import (
     wire,
     your_turn,
 )
+from .identity import token_digest
 from .room_views import RoomInfo
 from .table import Role
 from .values import PROTOCOL, Clock, Result, Unlimited
 
-DIGEST: Final = "sha256:" + sha256(TOKEN.encode()).hexdigest()
+DIGEST: Final = token_digest(TOKEN)
 
 
 def examples() -> Iterator[Example]:

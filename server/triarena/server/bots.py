@@ -1,7 +1,7 @@
 """Names that belong to somebody: a bot with a token of its own proves its name by it.
 
 The organiser keeps a file with one line for each such bot, as ``triarena token NAME`` prints it. It holds digests: who
-reads it learns no token. The tokens are drawn at random and long, so a plain SHA-256 is as good as a slow digest.
+reads it learns no token.
 """
 
 from __future__ import annotations
@@ -9,15 +9,14 @@ from __future__ import annotations
 import hmac
 import secrets
 import tomllib
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 
 import structlog
 from pydantic import TypeAdapter, ValidationError
 
+from triarena.protocol.identity import ALGORITHM, canonical, token_digest
 from triarena.protocol.values import Name
 
 from .refusal import Refusal
@@ -27,7 +26,6 @@ from .throttle import Throttle
 log = structlog.get_logger()
 
 _NAME: TypeAdapter[str] = TypeAdapter(Name)
-_ALGORITHM = "sha256:"
 _BYTES_OF_RANDOMNESS = 24
 
 
@@ -46,23 +44,13 @@ def new_token() -> str:
     return secrets.token_urlsafe(_BYTES_OF_RANDOMNESS)
 
 
-def digest(token: str) -> str:
-    """What is kept of a token."""
-    return _ALGORITHM + sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-
-
 def token_line(name: str, token: str) -> str:
     """The line of the file for a bot. Raises ValueError for what can't be a name."""
     try:
         _NAME.validate_python(name)
     except ValidationError:
         raise ValueError(f"{name!r:.60} cannot be a player's name") from None
-    return f'"{name}" = "{digest(token)}"'  # a name holds nothing that TOML would have escaped
-
-
-def canonical(name: str) -> str:
-    """Names that people would take for the same are the same: ``Ada``, ``ADA``, and Ada in letters of full width."""
-    return unicodedata.normalize("NFKC", name).casefold()
+    return f'"{name}" = "{token_digest(token)}"'  # a name holds nothing that TOML would have escaped
 
 
 def load_bot_tokens(file: Path) -> Mapping[str, str]:
@@ -76,10 +64,10 @@ def load_bot_tokens(file: Path) -> Mapping[str, str]:
         raise SettingsError([f"bots.tokens: {file} is not TOML: {error}."]) from None
     problems, found = [], {}
     for name, value in lines.items():
-        if not (isinstance(value, str) and value.startswith(_ALGORITHM) and len(value) == len(digest(""))):
+        if not (isinstance(value, str) and value.startswith(ALGORITHM) and len(value) == len(token_digest(""))):
             # The value is not shown: it may be a token.
             problems.append(
-                f"{file}: {name!r:.60} needs a digest, {_ALGORITHM} and 64 digits; run: triarena token NAME."
+                f"{file}: {name!r:.60} needs a digest, {ALGORITHM} and 64 digits; run: triarena token NAME."
             )
         elif canonical(name) in found:
             problems.append(f"{file}: {name!r:.60} is there twice, perhaps in other letters; keep one line.")
@@ -118,7 +106,7 @@ class Identities:
             if self._digest(name) is not None:
                 raise Refusal("wrong_token", f"the name {name!r} belongs to a bot with a token, and none was sent")
             return False
-        return self.owns(name, digest(token), address, now)
+        return self.owns(name, token_digest(token), address, now)
 
     def owns(self, name: str, digest: str, address: str, now: float) -> bool:
         """Whether the name belongs to the holder of the token; False if it is nobody's. Raises Refusal if it is not.

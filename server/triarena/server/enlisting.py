@@ -15,8 +15,8 @@ import trio
 from triarena.protocol import from_client as c
 from triarena.protocol.codec import encode
 from triarena.protocol.from_server import Enlisted, Invitation, PlayerEvent, PlayerInfo, PlayerList
+from triarena.protocol.identity import canonical
 
-from .bots import canonical
 from .names import digest
 from .refusal import Refusal
 

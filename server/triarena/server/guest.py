@@ -10,10 +10,10 @@ import trio
 from triarena.games import AnyGame, Side
 from triarena.protocol import from_client as c
 from triarena.protocol.from_server import Done, Error, Left, Welcome
+from triarena.protocol.identity import token_digest
 from triarena.protocol.session import Fault
 from triarena.protocol.table import ANSWERS
 
-from .bots import digest
 from .connection import Connection
 from .events import Gone, HasMoved, IsReady, Surrendered
 from .handler import Loss
@@ -225,7 +225,7 @@ class Guest:
         answer = self._lobby.greet(self, hello)
         if isinstance(answer, Welcome):
             self.name, self.software = hello.name, hello.software
-            self.token = digest(hello.token) if hello.token is not None else None
+            self.token = token_digest(hello.token) if hello.token is not None else None
             self.connection.post(answer)
         else:
             self.connection.close(answer.code, answer.message)
