@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from triarena.cli.children import Children
+
+START_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,20 @@ class RunningServer:
             if process.poll() is None:
                 process.kill()
             process.communicate()
+
+
+def start_server(
+    children: Children, folder: Path, name: str, port: int
+) -> tuple[RunningServer, subprocess.Popen[bytes]]:
+    """A server on a certain port (0: any), once it listens."""
+    port_file = folder / f"{name}.port"
+    where = ["--port", str(port), "--port-file", str(port_file), "--data-dir", str(folder)]
+    process = children.start(name, ["serve", *where])
+    deadline = time.monotonic() + START_SECONDS
+    while not port_file.exists():
+        assert time.monotonic() < deadline, children.log(name).read_text()
+        time.sleep(0.01)
+    return RunningServer(children, int(port_file.read_text(encoding="ascii")), folder), process
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from triarena.clients import Connection
 from triarena.clients.admin import list_rooms
 from triarena.server.journal import read_match
 
-from .conftest import RunningServer
+from .conftest import RunningServer, start_server
 
 pytestmark = pytest.mark.soak
 
@@ -33,17 +33,6 @@ PATIENCE_SECONDS = 120.0
 def children(tmp_path: Path) -> Iterator[Children]:
     with Children(tmp_path) as started:
         yield started
-
-
-def start_server(
-    children: Children, folder: Path, name: str, port: int
-) -> tuple[RunningServer, subprocess.Popen[bytes]]:
-    """A server on a certain port (0: any), once it listens."""
-    port_file = folder / f"{name}.port"
-    where = ["--port", str(port), "--port-file", str(port_file), "--data-dir", str(folder)]
-    process = children.start(name, ["serve", *where])
-    wait_until(port_file.exists)
-    return RunningServer(children, int(port_file.read_text(encoding="ascii")), folder), process
 
 
 def wait_until(happened: Callable[[], object]) -> None:

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 from tests.cutting_proxy import CuttingProxy
-from tests.test_coming_back_end_to_end import start_server
 
 from triarena.cli.children import Children
 
-from .conftest import RunningServer
+from .conftest import RunningServer, start_server
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "javascript"
 NODE, NPM = shutil.which("node"), shutil.which("npm")

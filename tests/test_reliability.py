@@ -7,30 +7,17 @@ an error if anything was not as promised.
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
+from .benchmark_runs import run_benchmark
+
 pytestmark = pytest.mark.soak
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
-
-def prove(script: str, *arguments: str, timeout: float = 240) -> None:
-    """Run a benchmark; what it said is the message if it fails."""
-    done = subprocess.run(
-        [sys.executable, str(BENCHMARKS / script), *arguments],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=timeout,
-        check=False,
-    )
-    print(f"\n{done.stdout}", end="")
-    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+def prove(script: str, *arguments: str) -> None:
+    """Run a benchmark, and print its figures."""
+    print(f"\n{run_benchmark(script, *arguments, timeout=240)}", end="")
 
 
 @pytest.mark.slow

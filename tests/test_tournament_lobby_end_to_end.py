@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,9 +16,9 @@ from triarena.clients.connection import Connection
 from triarena.clients.results import verdict
 from triarena.protocol import from_server as s
 from triarena.protocol.from_client import Slot
-from triarena.server.bots import digest
+from triarena.protocol.identity import token_digest
 
-from .conftest import RunningServer
+from .conftest import RunningServer, start_server
 
 TOKENS = {"Ann": "the-token-of-ann", "Bob": "the-token-of-bob"}
 SECONDS = 60.0
@@ -67,7 +66,7 @@ class Organiser:
 def organiser(real_server: RunningServer) -> Iterator[Organiser]:
     with Connection.open(port=real_server.port) as connection:
         organiser = Organiser(real_server, connection)
-        organiser.admin.enrol({name: digest(token) for name, token in TOKENS.items()})
+        organiser.admin.enrol({name: token_digest(token) for name, token in TOKENS.items()})
         yield organiser
 
 
@@ -179,7 +178,7 @@ def test_bots_that_wait_outlive_the_server(tmp_path: Path) -> None:
                 organiser = Organiser(server, connection)
                 if not players:
                     players = [organiser.join(name, "random") for name in TOKENS]
-                organiser.admin.enrol({name: digest(token) for name, token in TOKENS.items()})
+                organiser.admin.enrol({name: token_digest(token) for name, token in TOKENS.items()})
                 organiser.until_waiting(*TOKENS)
                 assert organiser.match("towerwars", seed, size=4).result is not None
                 if seed == 2:
@@ -188,20 +187,6 @@ def test_bots_that_wait_outlive_the_server(tmp_path: Path) -> None:
                 process.wait()
         assert [len(told.splitlines()) for told, _ in said] == [3, 3], "two matches and a farewell"
         assert all("connection lost" in errors and "back in the lobby" in errors for _, errors in said), said
-
-
-def start_server(
-    children: Children, folder: Path, name: str, port: int
-) -> tuple[RunningServer, subprocess.Popen[bytes]]:
-    """A server on a certain port (0: any), once it listens."""
-    port_file = folder / f"{name}.port"
-    where = ["--port", str(port), "--port-file", str(port_file), "--data-dir", str(folder)]
-    process = children.start(name, ["serve", *where])
-    deadline = time.monotonic() + SECONDS
-    while not port_file.exists():
-        assert time.monotonic() < deadline, children.log(name).read_text()
-        time.sleep(0.01)
-    return RunningServer(children, int(port_file.read_text(encoding="ascii")), folder), process
 
 
 @pytest.fixture(autouse=True)
