@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from triarena.cli import main, serve
-from triarena.server.secret import load_secret
+from triarena.server.secret import Vault
 from triarena.server.settings import ServerSettings, Settings
 
 
@@ -39,7 +39,7 @@ def test_a_new_secret_is_shown_on_a_terminal_and_in_no_log(
         def isatty(self) -> bool:
             return terminal
 
-    secret, settings = load_secret(tmp_path), Settings(server=ServerSettings(data_dir=tmp_path))
+    secret, settings = Vault(tmp_path).keep(), Settings(server=ServerSettings(data_dir=tmp_path))
     monkeypatch.setattr(sys, "stdout", out := Out())
     serve._announce(settings, secret, "triarena 1", [("127.0.0.1", 13055)], [])
     assert (secret.value in out.getvalue()) is terminal

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from triarena.server.secret import FILE_NAME, AdminSecret, SecretError, Vault, load_secret
+from triarena.server.secret import FILE_NAME, AdminSecret, SecretError, Vault
 
 posix = pytest.mark.skipif(os.name == "nt", reason="file modes mean nothing on Windows")
 
@@ -20,8 +20,8 @@ def write(folder: Path, content: bytes, mode: int = 0o600) -> Path:
 
 def test_the_first_start_makes_a_secret_and_later_ones_find_it(tmp_path: Path) -> None:
     folder = tmp_path / "not" / "there" / "yet"
-    first = load_secret(folder)
-    second = load_secret(folder)
+    first = Vault(folder).keep()
+    second = Vault(folder).keep()
     assert (first.is_new, second.is_new) == (True, False)
     assert first.value == second.value
     assert not second.guessable
@@ -30,7 +30,7 @@ def test_the_first_start_makes_a_secret_and_later_ones_find_it(tmp_path: Path) -
 
 
 def test_every_server_has_another_secret_of_at_least_128_bits(tmp_path: Path) -> None:
-    values = {load_secret(tmp_path / str(number)).value for number in range(20)}
+    values = {Vault(tmp_path / str(number)).keep().value for number in range(20)}
     assert len(values) == 20
     assert min(map(len, values)) * 6 >= 128  # url-safe base64: six bits a letter
 
@@ -39,7 +39,7 @@ def test_every_server_has_another_secret_of_at_least_128_bits(tmp_path: Path) ->
 def test_only_the_owner_may_read_it_whatever_the_umask(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
-        secret = load_secret(tmp_path / "data")
+        secret = Vault(tmp_path / "data").keep()
     finally:
         os.umask(before)
     assert secret.path.stat().st_mode & 0o777 == 0o600
@@ -52,7 +52,7 @@ def test_servers_that_start_at_once_agree(tmp_path: Path) -> None:
 
     def start() -> None:
         barrier.wait()
-        found.append(load_secret(tmp_path))
+        found.append(Vault(tmp_path).keep())
 
     threads = [threading.Thread(target=start) for _ in range(8)]
     for thread in threads:
@@ -73,16 +73,16 @@ def test_a_file_system_without_links_will_do(tmp_path: Path, monkeypatch: pytest
         raise PermissionError("no links here")
 
     monkeypatch.setattr(os, "link", no_links)
-    secret = load_secret(tmp_path)
+    secret = Vault(tmp_path).keep()
     assert secret.is_new is not taken
     assert (secret.value == "the other server's secret") is taken
-    assert load_secret(tmp_path).value == secret.value
+    assert Vault(tmp_path).keep().value == secret.value
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 
 def test_an_organiser_may_write_the_file(tmp_path: Path) -> None:
     write(tmp_path, b"correct horse battery staple\r\n")
-    secret = load_secret(tmp_path)
+    secret = Vault(tmp_path).keep()
     assert secret.value == "correct horse battery staple"
     assert secret.warning is None
     assert secret.guessable
@@ -92,7 +92,7 @@ def test_an_organiser_may_write_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o606])
 def test_a_file_that_others_may_read_or_write_gives_a_warning(tmp_path: Path, mode: int) -> None:
     path = write(tmp_path, b"correct horse battery staple", mode)
-    warning = load_secret(tmp_path).warning
+    warning = Vault(tmp_path).keep().warning
     assert warning is not None
     assert str(path) in warning
     assert "chmod 600" in warning
@@ -101,7 +101,7 @@ def test_a_file_that_others_may_read_or_write_gives_a_warning(tmp_path: Path, mo
 
 def test_a_short_secret_gives_a_warning(tmp_path: Path) -> None:
     write(tmp_path, b"hunter2")
-    warning = load_secret(tmp_path).warning
+    warning = Vault(tmp_path).keep().warning
     assert warning is not None
     assert "short" in warning
 
@@ -112,7 +112,7 @@ def test_a_short_secret_gives_a_warning(tmp_path: Path) -> None:
 def test_a_file_without_a_secret_is_an_error(tmp_path: Path, content: bytes, code: str) -> None:
     path = write(tmp_path, content)
     with pytest.raises(SecretError, match="delete") as refused:
-        load_secret(tmp_path)
+        Vault(tmp_path).keep()
     assert refused.value.code == code
     assert str(path) in refused.value.message
     assert path.read_bytes() == content
@@ -121,23 +121,23 @@ def test_a_file_without_a_secret_is_an_error(tmp_path: Path, content: bytes, cod
 def test_a_place_that_cannot_be_used_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(SecretError, match="data_dir") as refused:
-        load_secret(tmp_path / "file")
+        Vault(tmp_path / "file").keep()
     assert refused.value.code == "secret_unwritable"
     (tmp_path / "folder" / FILE_NAME).mkdir(parents=True)
     with pytest.raises(SecretError) as refused:
-        load_secret(tmp_path / "folder")
+        Vault(tmp_path / "folder").keep()
     assert refused.value.code == "secret_unreadable"
 
 
 def test_only_the_whole_secret_matches(tmp_path: Path) -> None:
-    secret = load_secret(tmp_path)
+    secret = Vault(tmp_path).keep()
     assert secret.matches(secret.value)
     for wrong in ("", secret.value[:-1], secret.value + "x", secret.value.swapcase(), "ü", "\ud800"):
         assert not secret.matches(wrong)
 
 
 def test_the_secret_is_not_in_its_representation(tmp_path: Path) -> None:
-    secret = load_secret(tmp_path)
+    secret = Vault(tmp_path).keep()
     assert secret.value not in repr(secret)
     assert secret.value not in f"{secret}"
 
@@ -148,7 +148,7 @@ def test_a_secret_is_in_no_file_before_it_is_to_be_kept(tmp_path: Path) -> None:
     assert vault.matches(vault.secret.value)
     kept = vault.keep()
     assert kept.is_new
-    assert load_secret(tmp_path / "data").value == kept.value
+    assert Vault(tmp_path / "data").keep().value == kept.value
 
 
 def test_of_two_that_draw_one_at_once_the_first_to_keep_it_wins_for_both(tmp_path: Path) -> None:

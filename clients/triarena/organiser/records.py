@@ -26,7 +26,7 @@ class StoreError(Exception):
     """The store can't be used, or was asked for what it must not do. ``str(error)`` is one sentence for a person.
 
     ``code`` is stable: ``no_store``, ``store_exists``, ``not_a_store``, ``other_version``, ``damaged``,
-    ``cannot_open``, ``folder_in_use``, ``store_failed``, ``unknown_event``, ``unknown_attempt``, ``already_running``,
+    ``cannot_open``, ``folder_in_use``, ``store_failed``, ``unknown_event``, ``already_running``,
     ``not_running``, ``already_played``, ``result_disagrees``.
     """
 

@@ -228,13 +228,6 @@ class Store(StoreReader):
                 code, known = "already_played", f"Game {fixture} of {result.event} has its result already."
                 raise StoreError(code, known) from error
 
-    def keep_folder(self, attempt: Attempt, folder: str) -> None:
-        """Say, after its end, where an attempt's logs lie."""
-        key = (folder, attempt.event, attempt.fixture, attempt.number)
-        with self._transaction("IMMEDIATE") as run:
-            if not run("UPDATE attempts SET folder = ? WHERE event = ? AND fixture = ? AND number = ?", key).rowcount:
-                raise StoreError("unknown_attempt", f"Game {attempt.fixture} has no attempt {attempt.number}.")
-
     def give_up_running(self, why: str, at: datetime) -> tuple[Attempt, ...]:
         """End what a killed tool has left running, as failed, and return it as it stood."""
         with self._transaction("IMMEDIATE") as run:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import get_args
 
 from triarena.games import AnyGame, AnyPosition, MoveError, Outcome, Score, Side
 from triarena.games.core import Plain, shown
@@ -105,9 +104,6 @@ def aborted(reason: AbortReason, position: AnyPosition | None, message: str) -> 
         sides=_scores(position, []),
         detail=Detail(message=message),
     )
-
-
-FORFEIT_REASONS: tuple[str, ...] = get_args(ForfeitReason)
 
 
 def _scores(position: AnyPosition | None, offenders: Sequence[Side]) -> Scores:

@@ -86,11 +86,6 @@ class Vault:
         return self.secret
 
 
-def load_secret(data_dir: Path) -> AdminSecret:
-    """The secret in ``data_dir``, made if there is none. Raises SecretError."""
-    return Vault(data_dir).keep()
-
-
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
     try:
