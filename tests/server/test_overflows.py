@@ -26,7 +26,7 @@ async def world(autojump_clock: MockClock) -> AsyncIterator[World]:
 def nearly_full(world: World, name: str) -> None:
     """Let the queue of a client be so full that the next message is too much."""
     guest = next(guest for guest in world.lobby.guests.values() if guest.name == name)
-    guest.connection._queued = (1 << 16) - 1
+    guest.connection._outbox.size = (1 << 16) - 1
 
 
 async def test_a_stop_survives_a_client_that_overflows_while_its_room_is_closed(
@@ -136,10 +136,10 @@ async def test_the_clock_of_a_turn_does_not_wait_for_a_client_that_reads_nothing
         await red.start()
         await blue.start()
         guest = next(guest for guest in world.lobby.guests.values() if guest.name == "bob")
-        guest.connection._writing_since = trio.current_time() - 1.0  # a write has been waiting for its reader
+        guest.connection._outbox._writing_since = trio.current_time() - 1.0  # a write has been waiting for its reader
         await red.play_on(1)
         turn = await blue.wait_for(s.YourTurn)
-        guest.connection._writing_since = None
+        guest.connection._outbox._writing_since = None
         await trio.sleep(1.5)
         await blue.move(turn)
         assert (await blue.wait_for(s.Moved)).used_ms == 1500.0
@@ -153,8 +153,8 @@ async def test_a_write_that_waits_for_the_servers_own_loop_starts_no_clock_early
         await red.start()
         await blue.start()
         guest = next(guest for guest in world.lobby.guests.values() if guest.name == "bob")
-        guest.connection._writing_since = trio.current_time() - 1.0
-        guest.connection._lag_since = lambda moment: 0.6  # the loop was as late, there and back
+        guest.connection._outbox._writing_since = trio.current_time() - 1.0
+        guest.connection._outbox._lag_since = lambda moment: 0.6  # the loop was as late, there and back
         stamped: list[float] = []
         guest.connection.post(c.Ping(), stamped.append)
         assert stamped == [], "it is stamped when it has been written"
@@ -189,7 +189,7 @@ async def test_who_is_cut_off_for_not_reading_finds_the_reason_when_it_reads(
     goodbye = await client.wait_for(s.Goodbye)
     assert (goodbye.code, number > 50) == ("stalled", True)
     assert guest.connection.loss.reason == "stalled"
-    assert guest.connection._queued == 0
+    assert guest.connection._outbox.size == 0
 
 
 async def test_a_player_that_was_cut_off_for_not_reading_may_come_back(autojump_clock: MockClock) -> None:

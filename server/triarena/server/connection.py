@@ -1,4 +1,4 @@
-"""One client: a stream, its session, and the bytes that wait to be written.
+"""One client: a stream, its session, and (in ``outbox``) the bytes that wait to be written.
 
 A connection is two tasks, a reader and a writer. Posting a message is synchronous and never waits for the peer: the
 session advances at once, so that wire order is state order, and the bytes queue. A peer that does not take its bytes
@@ -23,8 +23,8 @@ from triarena.protocol.session import Fault
 from triarena.protocol.table import Phase
 
 from .handler import LOST, Handler, Loss, LossReason, Patience
+from .outbox import Outbox, Sent
 from .rate import Meter
-from .stamps import StampedStream
 from .transcript import Transcript
 from .wire import GOODBYE, MSGPACK, Bye, Tongue
 
@@ -39,9 +39,6 @@ FAREWELL_SECONDS = 2.0
 
 REQUEST_COST = 5
 """A request counts as so many messages: it makes the server look things up, and write an answer that may be long."""
-
-UNREAD_SECONDS = 0.02
-"""A write that takes longer than this, and not by the server's own lag, waits for a peer that doesn't read."""
 
 
 class Connection:
@@ -60,19 +57,15 @@ class Connection:
         "_handler",
         "_header",
         "_heard_at",
-        "_lag_since",
         "_meter",
         "_nursery",
         "_outbox",
         "_patience",
         "_pinged",
-        "_queued",
         "_session",
         "_stream",
         "_transcript",
-        "_waiting",
         "_wake",
-        "_writing_since",
         "address",
         "loss",
         "number",
@@ -102,12 +95,8 @@ class Connection:
         self._stream = stream
         self._patience = patience
         self._arrival = arrival
-        self._lag_since = lag_since
-        self._writing_since: float | None = None
         self._transcript: Transcript | None = None
-        self._outbox: list[tuple[bytes, Callable[[float], None] | None]] = []
-        self._queued = 0
-        self._waiting = 0
+        self._outbox = Outbox(lag_since)
         self._wake = trio.Event()
         self._drained: trio.Event | None = None
         self._ended = False
@@ -137,7 +126,7 @@ class Connection:
     @property
     def backlog(self) -> int:
         """How many messages wait to be written."""
-        return self._waiting
+        return self._outbox.messages
 
     def transcribe(self) -> Transcript:
         """From now on the last frames are kept; where they are."""
@@ -146,18 +135,18 @@ class Connection:
             self._session.on_payload = lambda payload: transcript.hear(payload, self._came_at)
         return self._transcript
 
-    def post(self, message: FromServer, sent: Callable[[float], None] | None = None) -> None:
+    def post(self, message: FromServer, sent: Sent | None = None) -> None:
         """Queue a message; ``sent`` is called with the time when it has been handed to the network.
 
         A message to a connection that is closing goes nowhere.
         """
         self._post(partial(self._session.send, message), sent)
 
-    def post_encoded(self, encoded: Encoded[Any], sent: Callable[[float], None] | None = None) -> None:
+    def post_encoded(self, encoded: Encoded[Any], sent: Sent | None = None) -> None:
         """Like ``post``, for a message that was packed once for many."""
         self._post(partial(self._session.send_encoded, encoded), sent, encoded.messages)
 
-    def _post(self, said: Callable[[], bytes], sent: Callable[[float], None] | None, messages: int = 1) -> None:
+    def _post(self, said: Callable[[], bytes], sent: Sent | None, messages: int = 1) -> None:
         if self._closing or self._session.phase is Phase.CLOSED:
             return
         try:
@@ -206,35 +195,24 @@ class Connection:
         if handler is not None:
             handler.gone()
 
-    def _queue(self, data: bytes, sent: Callable[[float], None] | None, messages: int) -> None:
-        if self._queued + len(data) > self._patience.queue_bytes:
+    def _queue(self, data: bytes, sent: Sent | None, messages: int) -> None:
+        if self._outbox.size + len(data) > self._patience.queue_bytes:
             self._overflow()
         else:
             self._append(data, sent, messages)
 
     def _overflow(self) -> None:
         """Cut off a peer that takes nothing; should it read on, it finds the reason in the place of all that waited."""
-        self._queued -= sum(len(data) for data, _ in self._outbox)
         self._outbox.clear()
-        self._waiting = 0
         self.loss = Loss("stalled", "the client did not read what the server sent")
         self.close("stalled", f"you did not read: {self._patience.queue_bytes} bytes wait for you, and no more may")
 
-    def _append(self, data: bytes, sent: Callable[[float], None] | None, messages: int = 1) -> None:
-        now, since = trio.current_time(), self._writing_since
+    def _append(self, data: bytes, sent: Sent | None, messages: int = 1) -> None:
+        now = trio.current_time()
         if self._transcript is not None:
             sent = self._transcript.say(data, now, self._header).noting(sent)
-        if sent is not None and since is not None and self._unread(since, now):
-            sent(now)  # the clock of a turn can't wait for a peer that does not read what was sent before
-            sent = None
-        self._queued += len(data)
-        self._waiting += messages
-        self._outbox.append((data, sent))
+        self._outbox.add(data, sent, messages, now)
         self._wake.set()
-
-    def _unread(self, since: float, now: float) -> bool:
-        """Whether a write since then took long because of the peer, and not of our own lag."""
-        return now - since > UNREAD_SECONDS and now - since > 2 * self._lag_since(since)
 
     # -- its tasks -----------------------------------------------------------------------------
 
@@ -376,7 +354,7 @@ class Connection:
 
     async def _let_the_writer_catch_up(self) -> None:
         """A client that asks faster than it reads the answers waits here, and costs nobody else anything."""
-        while self._queued > self._patience.queue_bytes // 4 and not self._closing:
+        while self._outbox.size > self._patience.queue_bytes // 4 and not self._closing:
             self._drained = trio.Event()
             await self._drained.wait()
 
@@ -386,7 +364,7 @@ class Connection:
                 await self._wake.wait()
                 self._wake = trio.Event()
                 while self._outbox:
-                    await self._flush()
+                    await self._outbox.flush(self._stream, self._patience.write)
                 if self._drained is not None:
                     self._drained.set()
                 if self._closing:
@@ -398,25 +376,6 @@ class Connection:
             self.abort("stalled", f"the client did not read for {self._patience.write:g} s")
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             self.abort("disconnected", "the connection broke")
-
-    async def _flush(self) -> None:
-        """Write everything that waits with one call."""
-        batch, size = self._outbox, self._queued
-        self._outbox, self._waiting = [], 0
-        began = self._writing_since = trio.current_time()
-        data = b"".join([data for data, _ in batch])
-        written = self._stream.send_now(data) if isinstance(self._stream, StampedStream) else 0
-        if written < len(data):
-            with trio.fail_after(self._patience.write):
-                await self._stream.send_all(data[written:])
-        self._writing_since = None
-        self._queued -= size
-        now = trio.current_time()
-        if self._unread(began, now):
-            now = began  # the peer had left no room for it: it may not think for free by not reading
-        for _, sent in batch:
-            if sent is not None:
-                sent(now)
 
     async def _farewell(self) -> None:
         """End our half and read on a little: a socket closed with unread data would destroy our last words."""
