@@ -57,7 +57,7 @@ THE_END: Encoded[MatchOver] = Encoded(cast(MatchOver, None), b"the end")
 
 @pytest.fixture
 def gallery(nursery: trio.Nursery, autojump_clock: MockClock) -> Gallery:
-    return Gallery(nursery.start_soon, lambda: SNAPSHOT)
+    return Gallery(nursery.start_soon)
 
 
 async def test_plies_that_come_fast_are_told_with_one_write_and_in_order(gallery: Gallery) -> None:
@@ -140,7 +140,7 @@ async def test_who_lags_gets_the_present_state_and_then_goes_on(gallery: Gallery
     assert not listener.posts
     gallery.show(moved(1))  # is in the present state
     listener.backlog = 0
-    gallery.drained(listener)
+    gallery.drained(listener, lambda: SNAPSHOT)
     await trio.sleep(2 * PAUSE)
     assert listener.heard == SNAPSHOT.data
     gallery.show(moved(2))
@@ -153,7 +153,7 @@ async def test_the_end_comes_after_everything_else(gallery: Gallery) -> None:
     for listener in (in_time, lagging):
         gallery.add(listener, bound=64)
     gallery.show(moved(0))
-    gallery.close(THE_END)
+    gallery.close(THE_END, lambda: SNAPSHOT)
     await trio.sleep(2 * PAUSE)
     assert in_time.heard == moved(0).data + THE_END.data
     assert lagging.heard == SNAPSHOT.data + THE_END.data

@@ -71,7 +71,7 @@ async def test_a_lagging_observer_gets_one_snapshot_instead(world: World, autoju
     await red.play_on(1)
     await blue.wait_for(s.YourTurn)
     assert watch.lagging, "what it is too slow for is not queued"
-    place.gallery.drained(watch.line)
+    place.drained(watch.line)
     snapshot = await watcher.hear(s.Snapshot)
     assert len(snapshot.view.plies) == 1
     assert not watch.lagging

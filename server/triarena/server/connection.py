@@ -229,6 +229,7 @@ class Connection:
         finally:
             self._closing, self._nursery = True, None
             self._tell_gone()
+            self.on_drained = self._session.on_payload = None  # these refer back: nothing is left to the collector
             with trio.CancelScope(shield=True):
                 await trio.aclose_forcefully(self._stream)
 

@@ -26,6 +26,10 @@ WRITE = 64 * 1024
 """So many bytes of plies are told with one write, or a single longer one."""
 
 StartSoon: TypeAlias = Callable[[Callable[[], Awaitable[object]]], None]
+State: TypeAlias = Callable[[], Encoded[Snapshot]]
+"""Makes the message that tells the present state. It is the room's, and not kept here: a cycle of references would
+leave closed rooms to the collector, which seldom runs.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -44,11 +48,9 @@ class Watch:
 class Gallery:
     """Of one room."""
 
-    def __init__(self, start_soon: StartSoon, snapshot: Callable[[], Encoded[Snapshot]]) -> None:
-        """``snapshot`` makes the message that tells the present state."""
+    def __init__(self, start_soon: StartSoon) -> None:
         self.watches: list[Watch] = []
         self._start_soon = start_soon
-        self._snapshot = snapshot
         self._waiting: list[Encoded[Moved]] = []
         self._first = 0
         """The number of the first of those that wait."""
@@ -79,20 +81,20 @@ class Gallery:
             self._telling = True
             self._start_soon(self._tell_in_turn)
 
-    def refresh(self) -> None:
+    def refresh(self, state: State) -> None:
         """Tell everybody the present state."""
-        self._resync(self.watches)
+        self._resync(self.watches, state)
 
-    def drained(self, line: Line) -> None:
+    def drained(self, line: Line, state: State) -> None:
         """A client has taken all that was sent: if it lagged behind, it gets the present state."""
         for watch in self.watches:
             if watch.lagging and watch.line is line:
-                self._resync([watch])
+                self._resync([watch], state)
 
-    def close(self, the_end: Encoded[MatchOver]) -> None:
+    def close(self, the_end: Encoded[MatchOver], state: State) -> None:
         """It is over: tell everybody what is left to tell, and the end; nobody watches any more."""
         self._tell(self.watches, self._next, {})
-        self._resync(watch for watch in self.watches if watch.lagging)
+        self._resync((watch for watch in self.watches if watch.lagging), state)
         for watch in self.watches:
             watch.line.post_encoded(the_end)
             watch.here = False
@@ -136,10 +138,10 @@ class Gallery:
         del self._waiting[:told]
         self._first += told
 
-    def _resync(self, watches: Iterable[Watch]) -> None:
+    def _resync(self, watches: Iterable[Watch], state: State) -> None:
         encoded: Encoded[Snapshot] | None = None
         for watch in watches:
-            encoded = encoded or self._snapshot()
+            encoded = encoded or state()
             watch.lagging, watch.told = False, self._next
             watch.line.post_encoded(encoded)
 

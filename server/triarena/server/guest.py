@@ -172,7 +172,7 @@ class Guest:
 
     def _drained(self) -> None:
         for room in list(self.watching.values()):
-            room.gallery.drained(self.connection)
+            room.drained(self.connection)
 
     def _act(self, message: c.FromClient, at: float) -> None:
         lobby, connection = self._lobby, self.connection

@@ -107,7 +107,7 @@ class Room:
     _the_end: Encoded[MatchOver] | None = None
 
     def __post_init__(self) -> None:
-        self.gallery = Gallery(self.around.start_soon, self._snapshot)
+        self.gallery = Gallery(self.around.start_soon)
 
     # -- as it is ------------------------------------------------------------------------------
 
@@ -216,7 +216,7 @@ class Room:
         for seat in self.seats.values():
             seat.tell(self._match_started(seat, position))
             self._ready_at_once(seat)
-        self.gallery.refresh()
+        self.gallery.refresh(self._snapshot)
         self.around.happened(self, "started")
 
     def _match_started(self, seat: Seat, position: AnyPosition) -> MatchStarted:
@@ -293,12 +293,16 @@ class Room:
             seat.tell(shown if seat.terse else encoded)
         self.gallery.show(shown)
 
+    def drained(self, line: Line) -> None:
+        """An observer has taken all that it was sent: it is told what it missed."""
+        self.gallery.drained(line, self._snapshot)
+
     def over(self, result: Result, position: AnyPosition | None) -> None:
         """Tell everybody that it is over. Also for a room whose match never started."""
         the_end = self._conclude(result, position)
         for seat in self.seats.values():
             seat.tell(the_end)
-        self.gallery.close(the_end)
+        self.gallery.close(the_end, self._snapshot)
         self._freeze()
         self.around.happened(self, "over", result)
 
