@@ -186,7 +186,10 @@ def test_bots_that_wait_outlive_the_server(tmp_path: Path) -> None:
                 process.kill()
                 process.wait()
         assert [len(told.splitlines()) for told, _ in said] == [3, 3], "two matches and a farewell"
-        assert all("connection lost" in errors and "back in the lobby" in errors for _, errors in said), said
+        for _, errors in said:
+            assert "connection lost" in errors
+            # In its match, if the server died before it had told the player of the end that the organiser knew.
+            assert "back in the lobby" in errors or "back in the match" in errors, errors
 
 
 @pytest.fixture(autouse=True)
