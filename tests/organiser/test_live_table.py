@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
+from triarena.organiser.columns import standings_columns, text_of
 from triarena.organiser.live import Live, RunningGame, live_view, plain_view
 from triarena.organiser.report import EventReport, report_event
 from triarena.organiser.spec import Event
 from triarena.organiser.store import StoreReader
-from triarena.organiser.wording import number, percent, seconds, signed
+from triarena.organiser.wording import FAILURE_TITLES, number, percent, rank, record, seconds, signed
 
 from .staged_tournament import BEGIN, event_of, stage
 
@@ -29,8 +33,14 @@ def report_of(folder: Path, event: Event, at_most: int | None = None) -> EventRe
 
 def shown(live: Live, height: int | None = None, width: int = 110) -> str:
     out = io.StringIO()
-    Console(file=out, width=width, highlight=False, force_terminal=False).print(live_view(live, height))
+    Console(file=out, width=width, highlight=False, force_terminal=False).print(live_view(live, width, height))
     return out.getvalue()
+
+
+def class_of(bots: int, folder: Path, at_most: int | None = 30) -> EventReport:
+    """A tournament of so many bots, some with long names, in which nobody has come late or not at all."""
+    names = [f"Bot {number:02}{' of the longest name there is' * (number % 5 == 0)}" for number in range(bots)]
+    return report_of(folder, event_of("Towers", names=names, games=2), at_most=at_most)
 
 
 def test_the_live_table_shows_standings_progress_games_waits_and_the_last_results(tmp_path: Path) -> None:
@@ -47,13 +57,96 @@ def test_the_live_table_shows_standings_progress_games_waits_and_the_last_result
     assert f"{newest.fixture.id}: {newest.fixture.red}" in text
 
 
-def test_the_live_table_fits_the_terminal(tmp_path: Path) -> None:
-    names = tuple(f"Bot number {number:02}, which has a long name" for number in range(24))
-    report = report_of(tmp_path, event_of("Towers", names=names), at_most=50)
-    for height in (15, 24, 50):
-        lines = shown(Live(report, BEGIN, RUNNING, WAITS), height, width=80).splitlines()
-        assert len(lines) <= max(height, 21)
-        assert max(map(len, lines)) <= 80
+SIZES = [(60, 24), (80, 24), (100, 30), (120, 40), (200, 60)]
+
+
+@pytest.mark.parametrize("bots", [2, 8, 40])
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_the_live_table_fits_the_terminal_and_never_shortens_what_ranks(
+    tmp_path: Path, width: int, height: int, bots: int
+) -> None:
+    report = class_of(bots, tmp_path, at_most=1 if bots == 2 else 30)
+    games = tuple(RunningGame(f"4.{number}.1", "Ann", "Bob", "ply 12", 3.2) for number in range(20))
+    lines = shown(Live(report, BEGIN, games, WAITS), height, width).splitlines()
+    assert len(lines) <= height
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    whole = r" *{} +{}  .* {} +{}( |$)"
+    top = [
+        line
+        for line in report.lines
+        if any(
+            re.match(
+                whole.format(*map(re.escape, (rank(line), line.player, number(line.row.points), record(line)))), each
+            )
+            for each in lines
+        )
+    ]
+    assert [line.player for line in top] == list(report.names[: len(top)])
+    assert len(top) >= min(bots, 7)
+    assert (f"and {bots - len(top)} more" in text) == (len(top) < bots)
+    assert "games played" in text
+    assert "and 15 more games" in text
+
+
+@pytest.mark.parametrize("bots", [2, 8, 40])
+@pytest.mark.parametrize("width", [width for width, _ in SIZES])
+def test_the_table_at_the_end_has_the_layout_of_the_live_one(tmp_path: Path, width: int, bots: int) -> None:
+    report = class_of(bots, tmp_path)
+    lines = plain_view(report, width).splitlines()
+    assert max(map(len, lines)) <= width
+    table = lines[lines.index("") + 1 :]
+    live = [line.rstrip() for line in shown(Live(report, BEGIN), None, width).splitlines()]
+    assert "\n".join(table) in "\n".join(live)
+
+
+def test_what_has_no_room_is_left_out_the_least_telling_first(tmp_path: Path) -> None:
+    report = report_of(tmp_path, event_of("Towers"))
+    harmless = [title for at, title in enumerate(FAILURE_TITLES) if not any(line.failures[at] for line in report.lines)]
+    failed = [title for title in FAILURE_TITLES if title not in harmless]
+    assert harmless
+    assert failed
+
+    def titles(width: int) -> list[str]:
+        return " ".join(" ".join(cell.text for cell in standings_columns(report, width).headings[-1]).split()).split()
+
+    whole = titles(200)
+    assert whole == ["#", "bot", "points", "W-D-L", "rating", "encounter", *(t.split()[-1] for t in FAILURE_TITLES)]
+    gone: list[str] = []
+    for width in range(200, 20, -1):
+        left = titles(width)
+        gone += [title for title in whole if title not in left and title not in gone]
+        intervals = any("±" in line for line in text_of(standings_columns(report, width)))
+        assert intervals == (not {"encounter", "rating"} & set(gone) and width >= with_intervals(report))
+    order = [*(t.split()[-1] for t in reversed(harmless)), "encounter", "rating"]
+    assert gone == [*order, *(t.split()[-1] for t in reversed(failed))]
+
+
+def with_intervals(report: EventReport) -> int:
+    """How wide the table is without the failures that nobody has."""
+    for width in range(20, 200):
+        lines = text_of(standings_columns(report, width))
+        if any("±" in line for line in lines):
+            return width
+    raise AssertionError("no width has room for intervals")
+
+
+def test_a_name_without_room_goes_on_in_the_next_line(tmp_path: Path) -> None:
+    names = ("Anna Amalia of Brunswick-Wolfenbuettel 07", "B" * 40, "王" * 20)
+    report = report_of(tmp_path, event_of("Towers", names=names))
+    lines = text_of(standings_columns(report, 40))
+    assert max(map(cell_len, lines)) <= 40
+    together = "".join("".join(line.split()[:9]) for line in lines)
+    assert "王" * 3 in together
+    assert sum(line.count("B") for line in lines) == 41  # and that of Anna's Brunswick
+    assert sum(line.count("王") for line in lines) == 20
+
+
+def test_nobody_has_a_rank_before_the_first_game(tmp_path: Path) -> None:
+    report = report_of(tmp_path, event_of("Towers"), at_most=0)
+    *_, first = plain_view(report).splitlines()
+    assert first.startswith("–  ")
+    assert plain_view(report).count("(lot)") == 0
 
 
 def test_the_plain_table_has_a_line_per_bot_under_headings(tmp_path: Path) -> None:
@@ -67,8 +160,8 @@ def test_the_plain_table_has_a_line_per_bot_under_headings(tmp_path: Path) -> No
 
 
 def test_what_only_the_lot_decided_is_shown_as_such(tmp_path: Path) -> None:
-    report = report_of(tmp_path, replace(event_of("Towers"), tie_breaks=()), at_most=0)
-    assert plain_view(report).count("(lot)") == 8
+    report = report_of(tmp_path, replace(event_of("Towers"), tie_breaks=()), at_most=1)
+    assert plain_view(report).count("(lot)") == 7
 
 
 def test_numbers_read_well() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -277,3 +278,8 @@ def _default_secret_file() -> Path | None:
 def on_terminal() -> bool:
     """Whether standard output is a terminal that takes drawings and colours."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def terminal_width() -> int | None:
+    """How many characters a line may have on standard output; None where that is no terminal, so any number."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -9,30 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from textwrap import wrap
 from typing import Final
 
+from rich.cells import cell_len
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
-from .report import EventReport, Game, Line
-from .wording import (
-    FAILURE_TITLES,
-    STATES,
-    number,
-    progress,
-    rating,
-    reason,
-    record,
-    score,
-    seconds,
-    terms,
-    tie_break,
-)
+from .columns import GAP, Cell, Table, standings_columns, text_of
+from .report import EventReport, Game
+from .wording import OBVIOUS, STATES, progress, reason, score, seconds, terms
 
+MOST_RUNNING: Final = 6
 MOST_RESULTS: Final = 5
 MOST_WAITS: Final = 5
 BAR: Final = 60
+LEAST_ROWS: Final = 3
+"""Of the standings, in a terminal of few lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,85 +53,90 @@ class Live:
     """Sentences: who waits for whom."""
 
 
-def live_view(live: Live, height: int | None = None) -> RenderableType:
-    """What the terminal shows; with ``height`` the standings are cut so that the rest stays on the screen."""
+def live_view(live: Live, width: int = 80, height: int | None = None) -> RenderableType:
+    """What the terminal shows, in lines of at most ``width`` cells, and at most ``height`` of them.
+
+    Where not everything has room, the best bots stay, and of the rest what matters more: games that run, then who
+    waits, then the last results.
+    """
     report = live.report
+    head = [
+        Text.assemble((report.event.name, "bold"), "  ", (STATES[report.state], "green")),
+        Text(" · ".join(terms(report.event)), style="dim"),
+        _bar(report, min(BAR, width)),
+        *map(Text, wrap(progress(report.progress, live.at), width)),
+    ]
+    table = standings_columns(report, width)
+    head += [Text(GAP.join(cell.text for cell in line), style="bold") for line in table.headings]
     waits = _shortened(live.waits, MOST_WAITS)
     below = [*_running(live.running), *(Text(sentence, style="yellow") for sentence in waits), *_results(report)]
-    room = None if height is None else max(3, height - len(below) - 8)
-    return Group(
-        Text.assemble((report.event.name, "bold"), "  ", (STATES[report.state], "green")),
-        Text(" · ".join(terms(report.event)), style="dim", no_wrap=True, overflow="ellipsis"),
-        _bar(report),
-        Text(progress(report.progress, live.at)),
-        _standings(report, room),
-        *below,
-    )
+    if height is None:
+        rows = _rows(table, None)
+    else:
+        room = height - len(head)
+        rows = _rows(table, max(room - len(below), room // 2, LEAST_ROWS))
+        below = below[: max(0, room - len(rows))]
+    lines = [*head, *rows, *below]
+    for line in lines:
+        line.no_wrap, line.overflow = True, "ellipsis"
+    return Group(*lines)
 
 
-def plain_view(report: EventReport) -> str:
-    """The standings as lines of text: for pipes, and for a look at a tournament that runs or has ended."""
-    rows = [*_headings(report), *(_cells(report, line) for line in report.lines)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        f"{report.event.name}: {STATES[report.state]}" + (f" ({report.stored.why})" if report.stored.why else ""),
-        " · ".join(terms(report.event)),
-        progress(report.progress),
-        "",
-        *("  ".join(_set(cell, index, widths[index]) for index, cell in enumerate(row)).rstrip() for row in rows),
-    ]
-    return "\n".join(lines)
+def plain_view(report: EventReport, width: int | None = None) -> str:
+    """The standings as lines of text, for whoever looks when it is over, or from elsewhere.
+
+    ``width`` is that of the terminal; None, for pipes, leaves nothing out.
+    """
+    why = "" if report.stored.why in OBVIOUS else f" ({report.stored.why})"
+    above = [f"{report.event.name}: {STATES[report.state]}{why}", *_clauses(terms(report.event), width)]
+    above += [progress(report.progress)] if width is None else wrap(progress(report.progress), width)
+    return "\n".join([*above, "", *text_of(standings_columns(report, width))])
 
 
-def _bar(report: EventReport) -> Text:
-    done = round(BAR * report.progress.share)
-    return Text.assemble(("━" * done, "green"), ("━" * (BAR - done), "bright_black"))
+def _clauses(clauses: Sequence[str], width: int | None) -> list[str]:
+    """Clauses in lines that are broken between them."""
+    lines: list[str] = []
+    for clause in clauses:
+        longer = f"{lines[-1]} · {clause}" if lines else clause
+        if lines and (width is None or cell_len(longer) <= width):
+            lines[-1] = longer
+        else:
+            lines.append(clause)
+    return lines
 
 
-def _standings(report: EventReport, room: int | None) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for index, (upper, lower) in enumerate(zip(*_headings(report), strict=True)):
-        title = f"{upper}\n{lower}" if upper else lower
-        table.add_column(
-            title, vertical="bottom", justify="left" if index == 1 else "right", no_wrap=True, overflow="ellipsis"
-        )
-    shown = report.lines if room is None or len(report.lines) <= room else report.lines[: room - 1]
-    for line in shown:
-        cells = [Text(cell) for cell in _cells(report, line)]
-        for cell, count in zip(cells[-len(line.failures) :], line.failures, strict=True):
-            cell.stylize("yellow" if count else "dim")
-        table.add_row(*cells)
-    if len(shown) < len(report.lines):
-        table.add_row("", Text(f"and {len(report.lines) - len(shown)} more", style="dim"))
-    return table
+def _bar(report: EventReport, width: int) -> Text:
+    done = round(width * report.progress.share)
+    return Text.assemble(("━" * done, "green"), ("━" * (width - done), "bright_black"))
 
 
-def _headings(report: EventReport) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The columns' titles in two lines, so that no column is wide for its title's sake."""
-    breaks = (tie_break(name) for name in report.tie_breaks[:1])
-    titles = ("#", "bot", "points", "W-D-L", "rating", *breaks, *FAILURE_TITLES)
-    split = [title.split(" ", 1) if " " in title else ("", title) for title in titles]
-    return tuple(upper for upper, _ in split), tuple(lower for _, lower in split)
+def _rows(table: Table, room: int | None) -> list[Text]:
+    """The lines of the best bots that have room, and how many more there are."""
+    lines = [[_line(line) for line in row] for row in table.rows]
+    if room is None or sum(map(len, lines)) <= room:
+        return [line for row in lines for line in row]
+    shown: list[Text] = []
+    for done, row in enumerate(lines):
+        if len(shown) + len(row) > room - 1:
+            return [*shown, Text(f"and {len(lines) - done} more", style="dim")]
+        shown += row
+    return shown
 
 
-def _cells(report: EventReport, line: Line) -> tuple[str, ...]:
-    row = line.row
-    breaks = (number(row.tie_breaks[name]) for name in report.tie_breaks[:1])
-    rank = f"{row.rank} (lot)" if row.by_lot else str(row.rank)
-    return (rank, line.player, number(row.points), record(line), rating(line), *breaks, *map(str, line.failures))
-
-
-def _set(cell: str, index: int, width: int) -> str:
-    return cell.ljust(width) if index == 1 else cell.rjust(width)
+def _line(cells: Sequence[Cell]) -> Text:
+    styles = {"plain": "", "failure": "yellow", "none": "dim"}
+    return Text(GAP).join([Text(cell.text, style=styles[cell.kind]) for cell in cells])
 
 
 def _running(games: Sequence[RunningGame]) -> Iterator[Text]:
-    for game in games:
+    shown = games if len(games) <= MOST_RUNNING else games[: MOST_RUNNING - 1]
+    for game in shown:
         yield Text.assemble(
             (f"{game.id:>8}  ", "dim"), (game.red, "red"), " v ", (game.blue, "blue"),
             (f"  {game.state}, {seconds(game.seconds)}", "dim"),
-            no_wrap=True, overflow="ellipsis",
         )  # fmt: skip
+    if len(shown) < len(games):
+        yield Text(f"          and {len(games) - len(shown)} more games", style="dim")
 
 
 def _results(report: EventReport) -> Iterator[Text]:
@@ -146,7 +144,7 @@ def _results(report: EventReport) -> Iterator[Text]:
     ended = [(game.result.ended_at, game) for game in report.games() if game.result is not None]
     ended.sort(key=lambda each: each[0], reverse=True)
     for _, game in ended[:MOST_RESULTS]:
-        yield Text(_result(game), style="dim", no_wrap=True, overflow="ellipsis")
+        yield Text(_result(game), style="dim")
 
 
 def _result(game: Game) -> str:

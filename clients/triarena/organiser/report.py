@@ -70,11 +70,18 @@ class Line:
     """None: it hasn't played, so nothing tells."""
     failures: tuple[int, ...]
     """As FAILURES names them."""
+    rank: int | None
+    """Its place, from 1; None as long as no game has a result, and so nothing ranks anybody."""
 
     @property
     def player(self) -> str:
         """Its name."""
         return self.row.player
+
+    @property
+    def by_lot(self) -> bool:
+        """Whether only the lot parts it from a neighbour."""
+        return self.rank is not None and self.row.by_lot
 
     @property
     def telling(self) -> Estimate | None:
@@ -218,7 +225,7 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
         progress=_progress(stored, plan, played, attempts, pairing.number_of_games()[0], concurrency),
         placed=placing is not None,
         tie_breaks=event.tie_breaks,
-        lines=tuple(_line(row, ratings) for row in rows),
+        lines=tuple(_line(row, ratings, begun=bool(played)) for row in rows),
         ratings=ratings,
         cells=cross_table(names, played, event.points),
         rounds=tuple(_rounds(event, plan, contents, attempts, decisions)),
@@ -226,9 +233,10 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
     )
 
 
-def _line(row: Row, ratings: Ratings | None) -> Line:
+def _line(row: Row, ratings: Ratings | None, *, begun: bool) -> Line:
     rating = ratings.estimates.get(row.player) if ratings is not None else None
-    return Line(row, rating, tuple(irregular(row.forfeits, kind) for kind in FAILURES))
+    failures = tuple(irregular(row.forfeits, kind) for kind in FAILURES)
+    return Line(row, rating, failures, row.rank if begun else None)
 
 
 def _progress(

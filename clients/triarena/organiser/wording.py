@@ -33,6 +33,8 @@ STATES: Final[Mapping[str, str]] = {
     "stopped": "decided early",
     "cancelled": "cancelled",
 }
+OBVIOUS: Final = frozenset(["", "it was interrupted", "it was cancelled"])
+"""Reasons of a state that say no more than the state itself."""
 MINUS: Final = "\u2212"
 
 
@@ -52,6 +54,19 @@ def rating(line: Line) -> str:
     """A bot's rating with half the width of its 95 % interval, e.g. ``+120 ± 45``; a dash if too little is known."""
     known = line.telling
     return "–" if known is None else f"{signed(known.elo)} ± {(known.high - known.low) / 2:.0f}"
+
+
+def rating_alone(line: Line) -> str:
+    """The same without its interval, where there is no room."""
+    known = line.telling
+    return "–" if known is None else signed(known.elo)
+
+
+def rank(line: Line) -> str:
+    """A bot's place, with a word if only the lot decided it; a dash before there is anything to rank."""
+    if line.rank is None:
+        return "–"
+    return f"{line.rank} (lot)" if line.by_lot else str(line.rank)
 
 
 def record(line: Line) -> str:

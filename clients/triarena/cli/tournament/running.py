@@ -15,7 +15,7 @@ import click
 import trio
 
 from triarena.cli.invocation import command, hosts_for_others, is_loopback
-from triarena.cli.options import DEFAULT_PORT, Failure, find_secret
+from triarena.cli.options import DEFAULT_PORT, Failure, find_secret, terminal_width
 from triarena.organiser.bell import Bell
 from triarena.organiser.campaign import INTERRUPTED, Campaign, Hooks, View
 from triarena.organiser.claim import claim_folder
@@ -169,7 +169,7 @@ def run_shown(
     report = report_tournament(file, store.contents())
     for event in report.events:
         if event.progress.done:
-            click.echo("\n" + plain_view(event))
+            click.echo("\n" + plain_view(event, terminal_width()))
             if verdict is not None:
                 click.echo("\n" + verdict(event))
     shown = relative(folder.path)

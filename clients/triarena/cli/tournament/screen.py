@@ -120,14 +120,14 @@ class Painted(Lines):
 
     def paint(self, report: EventReport) -> None:
         """Show how it stands now."""
-        now, height = trio.current_time(), self._painting.console.size.height
+        now, size = trio.current_time(), self._painting.console.size
         running = tuple(
             RunningGame(each.fixture.id, each.fixture.red, each.fixture.blue, each.state, now - each.began)
             for each in (self.run.running.values() if self.run is not None else ())
         )
         waits = tuple(who_waits(self.run, self.link))
         live = Live(report, datetime.now().astimezone(), running, waits)
-        self._painting.update(live_view(live, height), refresh=True)
+        self._painting.update(live_view(live, size.width, size.height), refresh=True)
 
 
 def line_of(attempt: Attempt, outcome: Outcome) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from triarena.cli.options import terminal_width
+
 from .opening import FOLDER, existing, free_processors, told
 
 if TYPE_CHECKING:
@@ -33,14 +35,14 @@ def standings(folder: Path, as_json: bool) -> None:
 def _text(event: EventReport) -> str:
     from triarena.organiser.live import plain_view
 
-    return plain_view(event) + "\n"
+    return plain_view(event, terminal_width()) + "\n"
 
 
 def plain(event: EventReport) -> dict[str, Any]:
     """An event's standings as JSON takes them."""
     lines = [
         {
-            "rank": line.row.rank,
+            "rank": line.rank,
             "player": line.player,
             "played": line.row.played,
             "wins": line.row.wins,
@@ -48,7 +50,7 @@ def plain(event: EventReport) -> dict[str, Any]:
             "losses": line.row.losses,
             "points": line.row.points,
             "tie_breaks": dict(line.row.tie_breaks),
-            "by_lot": line.row.by_lot,
+            "by_lot": line.by_lot,
             "rating": None if line.rating is None else asdict(line.rating),
             "forfeits": dict(line.row.forfeits),
         }

@@ -129,7 +129,7 @@ def _standings(report: EventReport) -> Iterator[Record]:
         row, rating = line.row, line.rating
         yield {
             "event": report.event.slug,
-            "rank": row.rank,
+            "rank": line.rank,
             "player": row.player,
             "played": row.played,
             "wins": row.wins,
@@ -138,10 +138,10 @@ def _standings(report: EventReport) -> Iterator[Record]:
             "points": row.points,
             "byes": row.byes,
             **{f"{TIE_BREAK}{name}": value for name, value in row.tie_breaks.items()},
-            "by_lot": "yes" if row.by_lot else "no",
-            "rating": None if rating is None else round(rating.elo, 1),
-            "rating_low": None if rating is None else round(rating.low, 1),
-            "rating_high": None if rating is None else round(rating.high, 1),
+            "by_lot": "yes" if line.by_lot else "no",
+            "rating": None if rating is None else rating.elo,
+            "rating_low": None if rating is None else rating.low,
+            "rating_high": None if rating is None else rating.high,
             **dict(zip(FAILURE_FIELDS, line.failures, strict=True)),
         }
 

@@ -29,7 +29,7 @@ def standings_table(report: EventReport) -> Markup:
         *(_heading(kind, "down", "games lost so") for kind in FAILURE_TITLES),
     ]
     rows = [
-        tag("tr", _cells(line, names, byes), class_="winner" if report.over and line.row.rank == 1 else None)
+        tag("tr", _cells(line, names, byes), class_="winner" if report.over and line.rank == 1 else None)
         for line in report.lines
     ]
     table = tag("table", tag("thead", tag("tr", head)), tag("tbody", rows), class_="standings")
@@ -43,9 +43,9 @@ def _heading(title: str, order: str, explained: str | None = None) -> Markup:
 
 def _cells(line: Line, names: tuple[str, ...], byes: bool) -> list[Markup]:
     row, rated = line.row, line.telling
-    lot = tag("span", " lot", class_="soft", title="Only the lot parts it from a neighbour") if row.by_lot else None
+    lot = tag("span", " lot", class_="soft", title="Only the lot parts it from a neighbour") if line.by_lot else None
     return [
-        tag("td", str(row.rank), lot, class_="n", data_value=row.rank),
+        tag("td", "–" if line.rank is None else str(line.rank), lot, class_="n", data_value=row.rank),
         tag("th", line.player, scope="row", title=line.player),
         tag("td", number(row.points), class_="n points", data_value=row.points),
         tag("td", record(line), class_="n", data_value=row.wins),
@@ -60,7 +60,7 @@ def _cells(line: Line, names: tuple[str, ...], byes: bool) -> list[Markup]:
 def _caption(report: EventReport) -> str:
     order = ", then ".join(["points", *(tie_break(name) for name in report.tie_breaks), "the lot"])
     ranked = f"Ranked as the knockout decided, then by {order}" if report.placed else f"Ranked by {order}"
-    lots = " (where “lot” stands, it decided)" if any(line.row.by_lot for line in report.lines) else ""
+    lots = " (where “lot” stands, it decided)" if any(line.by_lot for line in report.lines) else ""
     return (
         f"{ranked}{lots}. Ratings come from one Bradley-Terry model with draws, fitted over all games; the average is "
         "0, and ± spans the 95 % interval."
