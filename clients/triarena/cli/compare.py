@@ -84,7 +84,7 @@ def compare(
     names = _names(a, b)
     place = folder_for(Path("-".join(names)), folder)
     with told():
-        place.path.mkdir(parents=True, exist_ok=True)
+        place.make_private()
         source = place.path / "compare.toml"
         source.write_text(
             _file(names, (a, b), game, options, (elo0, elo1, alpha, beta), max_games + max_games % 2, move_time, seed),

@@ -16,6 +16,10 @@ from .store import Store, StoreReader, create_store
 from .store_file import STORE_NAME
 
 ENDING: Final = ".tournament"
+OWNER_ONLY: Final = 0o700
+IGNORE: Final = ".gitignore"
+IGNORE_ALL: Final = "# Tokens and a secret lie here: it is all for the owner alone.\n*\n"
+IGNORE_OURS: Final = f"# Tokens and a secret lie here.\n/{STORE_NAME}*\n/server/\n/logs/\n/irregular/\n"
 SEED_BITS: Final = 53
 
 
@@ -55,17 +59,40 @@ class Folder:
 
         Raises StoreError ``store_exists`` or ``cannot_open``.
         """
-        try:
-            for folder in (self.server, self.logs, self.irregular):
-                folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            sentence = f"{self.path} can't be written to: {error.strerror or error}."
-            raise StoreError("cannot_open", sentence) from error
+        self.make_private()
         events = [StoredEvent(event.slug, event.seed) for event in file.events]
         players = [
             StoredPlayer(player.name, secrets.token_urlsafe(24) if player.kept else None) for player in file.players
         ]
         return create_store(self.path, source, events, players, at)
+
+    def make_private(self) -> None:
+        """Make the folder, if there is none yet: tokens and a secret will lie here, for its owner alone.
+
+        Only the owner may look into it (where the system knows owners), and Git leaves it out. In a folder that holds
+        other things already, that goes for what is kept here only. Raises StoreError ``cannot_open``.
+        """
+        within = (self.server, self.logs, self.irregular)
+        try:
+            self.path.mkdir(mode=OWNER_ONLY, parents=True, exist_ok=True)
+            ours = self._is_ours()
+            for folder in (self.path, *within) if ours else within:
+                folder.mkdir(mode=OWNER_ONLY, exist_ok=True)
+                folder.chmod(OWNER_ONLY)
+            if ours or not (self.path / IGNORE).exists():
+                (self.path / IGNORE).write_text(IGNORE_ALL if ours else IGNORE_OURS, encoding="utf-8")
+        except OSError as error:
+            sentence = f"{self.path} can't be written to: {error.strerror or error}."
+            raise StoreError("cannot_open", sentence) from error
+
+    def _is_ours(self) -> bool:
+        """Whether nothing but a tournament lies here: the folder is empty, or was made private before."""
+        try:
+            return (self.path / IGNORE).read_text(encoding="utf-8") == IGNORE_ALL
+        except FileNotFoundError:
+            return not any(self.path.iterdir())
+        except UnicodeDecodeError:
+            return False
 
     def contents(self) -> Contents:
         """All that is stored here. Raises StoreError, also if there is no tournament."""
