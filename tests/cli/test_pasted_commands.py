@@ -56,7 +56,7 @@ def test_a_server_for_this_machine_only_is_printed_without_a_host() -> None:
 
 def test_a_server_that_others_can_reach_is_printed_with_an_address_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """All of 127.0.0.0/8 is this machine, so that one of its addresses may stand for that of a network."""
-    monkeypatch.setattr("triarena.cli.prepare.reachable_addresses", lambda: ["127.0.0.9"])
+    monkeypatch.setattr("triarena.cli.invocation.reachable_addresses", lambda: ["127.0.0.9"])
     office = Office(c.Prepare, PREPARED)
     with serving(lambda peer: office(peer) if not office.secret else None, host="0.0.0.0") as server:
         arguments = ["prepare", "towerwars", "--port", str(server.port), "--secret", "s"]

@@ -53,6 +53,14 @@ def reachable_addresses() -> list[str]:
     return list(dict.fromkeys(address for address in (*_ways_out(), *_named()) if _is_for_others(address)))
 
 
+def seen_from_outside(port: int) -> str | None:
+    """The address of this machine at which its server listens for others; None if it does not, or cannot be told."""
+    for address in reachable_addresses():
+        with suppress(OSError), socket.create_connection((address, port), timeout=0.5):
+            return address
+    return None
+
+
 def hosts_for_others(listening: Iterable[str]) -> list[str]:
     """Under which hosts other machines reach a server that listens there: what stands for all is told one by one."""
     found: list[str] = []

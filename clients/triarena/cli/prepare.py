@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import socket
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .invocation import command, is_loopback, reachable_addresses
+from .invocation import command, is_loopback, seen_from_outside
 from .options import (
     DEFAULT_HOST,
     DEFAULT_PORT,
@@ -103,7 +101,7 @@ def prepare(
     if as_json:
         click.echo(json.dumps(_plain(prepared)))
     else:
-        found = public_host or (_seen_from_outside(port) if is_loopback(host) else None) or host
+        found = public_host or (seen_from_outside(port) if is_loopback(host) else None) or host
         click.echo("\n".join(_commands(prepared, slots, found, port, paused)))
 
 
@@ -115,14 +113,6 @@ def _plain(prepared: Prepared) -> dict[str, object]:
         "reservations": dict(zip(SIDES, prepared.reservations, strict=True)),
         "time_controls": dict(zip(SIDES, clocks, strict=False)),  # an older server tells none
     }
-
-
-def _seen_from_outside(port: int) -> str | None:
-    """The address of this machine at which its server listens for others; None if it does not, or cannot be told."""
-    for address in reachable_addresses():
-        with suppress(OSError), socket.create_connection((address, port), timeout=0.5):
-            return address
-    return None
 
 
 def _commands(prepared: Prepared, slots: list[Slot], host: str, port: int, paused: bool) -> list[str]:

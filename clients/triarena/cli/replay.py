@@ -81,7 +81,8 @@ def replay(
         click.echo(f"not by the rules: {where}{disagreement.message}", err=True)
     if verified.disagreements:
         raise Failure("replay_disagrees", f"the rules disagree with match {stored.match}")
-    click.echo(f"match {stored.match}: {len(stored.plies)} plies, verified by the rules")
+    plies = "1 ply" if len(stored.plies) == 1 else f"{len(stored.plies)} plies"
+    click.echo(f"match {stored.match}: {plies}, verified by the rules")
 
 
 def _find(match: str, config: Path | None, data_dir: Path | None, database: str | None) -> Replay:

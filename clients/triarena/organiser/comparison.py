@@ -7,6 +7,7 @@ from triarena.tournament.sprt import Sprt, pentanomial
 from .pairing import format_of
 from .report import EventReport
 from .stopping import verdict
+from .wording import counted
 
 POINTS = ("0", "0.5", "1", "1.5", "2")
 
@@ -18,7 +19,7 @@ def said(report: EventReport) -> str:
     played = {game.fixture.id: game.played for game in report.games() if game.played is not None}
     counts = pentanomial(played.values(), first)
     lines = [
-        f"{sum(counts)} pairs, by the points of {first}: "
+        f"{counted(sum(counts), 'pair')}, by the points of {first}: "
         + ", ".join(f"{points}: {count}" for points, count in zip(POINTS, counts, strict=True))
     ]
     if report.ratings is not None and {first, second} <= set(report.ratings.estimates):
@@ -29,7 +30,8 @@ def said(report: EventReport) -> str:
     bounds = f"LLR {found.llr:.2f}, decided at {found.lower:.2f} or {found.upper:.2f}"
     if found.decision is None:
         outlook = Sprt(rule.elo0, rule.elo1, rule.alpha, rule.beta).outlook(counts)
-        more = f"about {outlook.as_it_looks:.0f} more pairs if it goes on like this, {outlook.at_worst:.0f} at worst"
+        expected = counted(round(outlook.as_it_looks), "more pair")
+        more = f"about {expected} if it goes on like this, {outlook.at_worst:.0f} at worst"
         lines.append(f"undecided between {rule.elo0:g} and {rule.elo1:g} Elo, {first} over {second} ({bounds}); {more}")
     else:
         likelier, other = (rule.elo1, rule.elo0) if found.decision == "elo1" else (rule.elo0, rule.elo1)

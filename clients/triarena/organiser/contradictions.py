@@ -96,7 +96,7 @@ def _seeds(terms: Terms, tell: Tell) -> None:
     further = (1 if table.tie_pairs is None else table.tie_pairs) if table.format in KNOCKOUTS else 0
     least = max(1, table.games_per_pairing // 2) + further
     if seeds and len(seeds) < least:
-        ties = f" and as many as {further} pairs more to break ties" if further else ""
+        ties = f" and up to {further} more to break ties" if further else ""
         played = f"two bots that meet play {table.games_per_pairing} games, two on each board{ties}"
         tell(("seeds",), f"{played}; so give {least} seeds at least, not {len(seeds)}")
 

@@ -9,7 +9,7 @@ from triarena.tournament.values import Encounter, Round
 
 from .durations import SHARE_OF_TIME, Estimate, estimate
 from .spec import Event, Player, TournamentFile
-from .wording import clock, format_title, game_title, seconds
+from .wording import clock, counted, format_title, game_title, seconds
 
 _BOARDS = 3
 
@@ -17,7 +17,7 @@ _BOARDS = 3
 def dry_run(file: TournamentFile) -> str:
     """The schedules of all tournaments of a file, and how long they will take."""
     estimates = [(event, estimate(event, file.concurrency)) for event in file.events]
-    lines = [f"{file.name}: {_bots(file.players)}; at most {_count(file.concurrency, 'game')} at a time"]
+    lines = [f"{file.name}: {_bots(file.players)}; at most {counted(file.concurrency, 'game')} at a time"]
     for event, known in estimates:
         lines += ["", *_event(event, known)]
     if len(estimates) > 1:
@@ -32,7 +32,8 @@ def _event(event: Event, known: Estimate) -> Iterator[str]:
     drawn = ", seeded by lot" if event.seeding == "lot" else ""
     yield f"  {format_title(event)}{drawn}: {kind.summary}"
     yield f"  {_games(known)}; {event.games_per_pairing} when two meet; {clock(event.time_control)}; seed {event.seed}"
-    yield f"  {_duration([known])}; a game has about {known.plies} plies; {_count(known.at_once, 'game')} at a time"
+    plies = counted(known.plies, "ply", "plies")
+    yield f"  {_duration([known])}; a game has about {plies}; {counted(known.at_once, 'game')} at a time"
     yield from (f"  {sentence}" for sentence in _stop(event))
     for each in known.plan.rounds:
         yield from _round(each)
@@ -73,7 +74,7 @@ def _games(known: Estimate) -> str:
     least, most = known.games_least, known.games_most
     if most is None:
         return "games without end"
-    return _count(most, "game") if least == most else f"{least} to {most} games"
+    return counted(most, "game") if least == most else f"{least} to {most} games"
 
 
 def _duration(estimates: list[Estimate]) -> str:
@@ -91,7 +92,7 @@ def _duration(estimates: list[Estimate]) -> str:
 def _stop(event: Event) -> Iterator[str]:
     stop = event.stop
     if stop.max_games is not None:
-        yield f"It ends after {_count(stop.max_games, 'game')}."
+        yield f"It ends after {counted(stop.max_games, 'game')}."
     if stop.max_minutes is not None:
         yield f"It ends after {seconds(60 * stop.max_minutes)} of playing, when the games that run then are over."
     if (test := stop.sprt) is not None:
@@ -104,11 +105,7 @@ def _stop(event: Event) -> Iterator[str]:
 
 def _bots(players: tuple[Player, ...]) -> str:
     remote = sum(1 for player in players if not player.local)
-    return _count(len(players), "bot") + (f", {remote} of them remote" if remote else "")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+    return counted(len(players), "bot") + (f", {remote} of them remote" if remote else "")
 
 
 def _assumptions() -> Iterator[str]:

@@ -10,6 +10,7 @@ from triarena.tournament.sprt import SCORES, Sprt, Verdict, pentanomial
 from triarena.tournament.values import Fixture, History, Plan, Played
 
 from .spec import Event
+from .wording import counted
 
 PAIR: Final = 2
 """Games of a pair."""
@@ -22,9 +23,9 @@ def why_stop(event: Event, plan: Plan, played: History, seconds: float) -> str |
     """
     stop = event.stop
     if stop.max_games is not None and len(played) >= stop.max_games:
-        return f"{len(played)} games were played, and {stop.max_games} were wanted"
+        return f"it was to end after {counted(stop.max_games, 'game')}"
     if stop.max_minutes is not None and seconds >= 60 * stop.max_minutes:
-        return f"it was played for {seconds / 60:.0f} minutes, and {stop.max_minutes:g} were wanted"
+        return f"it was to end after {stop.max_minutes:g} min of playing"
     if stop.sprt is not None:
         return decided(event, plan, played)
     return None
@@ -55,7 +56,7 @@ def decided(event: Event, plan: Plan, played: History) -> str | None:
     if found.decision is None or rule is None:
         return None
     first, second = event.names
-    pairs = f"after {found.pairs} pairs, LLR {found.llr:.2f} outside {found.lower:.2f} to {found.upper:.2f}"
+    pairs = f"after {counted(found.pairs, 'pair')}, LLR {found.llr:.2f} outside {found.lower:.2f} to {found.upper:.2f}"
     if found.decision == "elo1":
         return f"{first} over {second} is {rule.elo1:g} Elo rather than {rule.elo0:g} ({pairs})"
     return f"{first} over {second} is {rule.elo0:g} Elo rather than {rule.elo1:g} ({pairs})"

@@ -44,6 +44,11 @@ def number(value: float) -> str:
     return text.replace("-", MINUS)
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """``1 game``, ``2 games``; ``many`` is for words that don't take an s."""
+    return f"{count} {one}" if count == 1 else f"{count} {many or one + 's'}"
+
+
 def signed(value: float) -> str:
     """A rating: rounded, with its sign."""
     rounded = round(value)
@@ -98,7 +103,7 @@ def clock(control: PerMove | Budget | Unlimited) -> str:
     """A time control in a few words."""
     match control:
         case PerMove(move_ms=move, strikes=strikes):
-            forgiven = f", {strikes} overruns forgiven" if strikes else ""
+            forgiven = f", {counted(strikes, 'overrun')} forgiven" if strikes else ""
             return f"{seconds(move / 1000)} a move{forgiven}"
         case Budget(budget_ms=budget, increment_ms=increment):
             added = f" and {seconds(increment / 1000)} a move" if increment else ""
@@ -124,8 +129,8 @@ def format_title(event: Event) -> str:
 def terms(event: Event) -> tuple[str, ...]:
     """What is played and how, in a few short clauses."""
     options = ", ".join(f"{name} {value}" for name, value in event.options.items())
-    games = "1 game" if event.games_per_pairing == 1 else f"{event.games_per_pairing} games"
-    rounds = () if event.rounds is None else (f"{event.rounds} rounds",)
+    games = counted(event.games_per_pairing, "game")
+    rounds = () if event.rounds is None else (counted(event.rounds, "round"),)
     return (
         f"{game_title(event)} ({options})" if options else game_title(event),
         format_title(event),
@@ -142,16 +147,15 @@ def progress(value: Progress, at: datetime | None = None) -> str:
     When it will probably be over is told only if ``at``, which is now, is given, in its zone.
     """
     total = f"{value.total} or more" if value.more else f"{value.total}"
-    done = "1 game played" if value.done == 1 else f"{value.done} games played"
-    parts = [f"{value.done} of {total} games played" if value.left or value.more else done]
+    more = f"{value.done} of {total} game{'s' * (total != '1')} played"
+    parts = [more if value.left or value.more else f"{counted(value.done, 'game')} played"]
     if value.running:
         parts.append(f"{value.running} running")
     if value.left and value.seconds_left is not None:
         end = "" if at is None else _until(value.seconds_left, at)
         parts.append(f"about {seconds(value.seconds_left)} left{end}")
     if value.repeated:
-        attempts = "1 attempt" if value.repeated == 1 else f"{value.repeated} attempts"
-        parts.append(f"{attempts} failed and did not count")
+        parts.append(f"{counted(value.repeated, 'attempt')} failed and did not count")
     return ", ".join(parts)
 
 

@@ -11,6 +11,7 @@ module             is
 ``cancel``         ends it for good
 ``running``        what ``run``, ``resume``, ``check`` and ``compare`` share
 ``opening``        folders and files of tournaments, and their errors in sentences
+``owners``         how those of remote bots join, and whether they can
 ``evidence``       what is kept of an irregular match
 ``screen``         what is seen while it runs
 ``server_choice``  at which server it is played

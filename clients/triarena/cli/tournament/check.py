@@ -33,9 +33,13 @@ def check(file: Path, dry_run: bool) -> None:
     """
     described = read_file(file)
     click.echo(f"{file}: the file is right: {_contents(described)}")
-    remote = [player.name for player in described.players if not player.local]
+    from .owners import host_of, out_of_reach, remote_names
+
+    if warning := out_of_reach(described, host_of(described)):
+        click.echo(warning)
     if dry_run:
         return
+    remote = remote_names(described)
     faults = _try(file, described)
     if remote:
         click.echo(f"not tried, since their owners start them: {', '.join(remote)}")
@@ -44,10 +48,12 @@ def check(file: Path, dry_run: bool) -> None:
 
 
 def _contents(file: TournamentFile) -> str:
+    from triarena.organiser.wording import counted
+
     events = ", ".join(
-        f"{event.name} ({event.game}, {event.format}, {len(event.players)} bots)" for event in file.events
+        f"{event.name} ({event.game}, {event.format}, {counted(len(event.players), 'bot')})" for event in file.events
     )
-    return f"{len(file.players)} bots, {len(file.events)} tournaments: {events}"
+    return f"{counted(len(file.players), 'bot')}, {counted(len(file.events), 'tournament')}: {events}"
 
 
 def _try(source: Path, described: TournamentFile) -> int:
@@ -77,6 +83,7 @@ def _told(place: Folder, event: Event, contents: Contents) -> int:
     """Say how the trials of one game went; how many failed."""
     from triarena.organiser.pairing import format_of
     from triarena.organiser.trial import tried, verdict
+    from triarena.organiser.wording import counted
 
     results = {each.played.fixture.id: each for each in contents.results if each.event == event.slug}
     failed = 0
@@ -86,7 +93,8 @@ def _told(place: Folder, event: Event, contents: Contents) -> int:
         if result is not None and verdict(bot, result.played) is None:
             winner = result.played.winner_name
             outcome = "drew" if winner is None else "won" if winner == bot else "lost"
-            click.echo(f"\N{CHECK MARK} {who}: it {outcome} against a random bot in {result.played.plies} plies")
+            plies = counted(result.played.plies, "ply", "plies")
+            click.echo(f"\N{CHECK MARK} {who}: it {outcome} against a random bot in {plies}")
             continue
         failed += 1
         if result is None:

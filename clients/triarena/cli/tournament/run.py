@@ -40,7 +40,11 @@ def run(
     if dry_run:
         from triarena.organiser.dry_run import dry_run as text
 
+        from .owners import host_of, out_of_reach
+
         click.echo(text(described))
+        if where.running is None and (warning := out_of_reach(described, where.host or host_of(described))):
+            click.echo(f"\n{warning}")
         return
     from .running import relative, run_shown
 

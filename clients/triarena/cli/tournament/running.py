@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Final, NoReturn
 import click
 import trio
 
-from triarena.cli.invocation import command, hosts_for_others, is_loopback
+from triarena.cli.invocation import command
 from triarena.cli.options import DEFAULT_PORT, Failure, find_secret, terminal_width
 from triarena.organiser.bell import Bell
 from triarena.organiser.campaign import INTERRUPTED, Campaign, Hooks, View
@@ -33,6 +33,7 @@ from triarena.organiser.stopping import why_stop
 from triarena.organiser.store import Store
 
 from .evidence import Evidence, farewell
+from .owners import host_of, instructions, remote_names
 from .screen import view_of
 from .server_choice import Choice
 
@@ -77,8 +78,8 @@ async def _play(folder: Folder, store: Store, file: TournamentFile, where: Choic
 
 def _embedded(folder: Folder, file: TournamentFile, where: Choice, view: View, bell: Bell) -> EmbeddedServer:
     own = file.server.get("server", {})
-    remote = any(not player.local for player in file.players)
-    host = where.host or str(own.get("host", "127.0.0.1"))
+    remote = bool(remote_names(file))
+    host = where.host or host_of(file)
     # Whoever plays from elsewhere needs a port that is the same tomorrow.
     port = where.port if where.port is not None else int(own.get("port", DEFAULT_PORT if remote else 0))
     announced: list[int] = []
@@ -86,7 +87,7 @@ def _embedded(folder: Folder, file: TournamentFile, where: Choice, view: View, b
     def listens(place: Place) -> None:
         if remote and not announced:
             announced.append(place.port)
-            for line in join_commands(store_tokens(folder), file, host, place.port):
+            for line in instructions(folder, file, host, place.port, running=False, public_host=where.public_host):
                 view.trouble(line)
 
     return EmbeddedServer(
@@ -107,27 +108,9 @@ def _running(
     assert where.running is not None
     host, port = where.running
     access = Access(host, port, find_secret(where.secret, where.secret_file))
-    for line in join_commands(store_tokens(folder), file, host, port):
+    for line in instructions(folder, file, host, port, running=True, public_host=where.public_host):
         view.trouble(line)
     return lambda: access, lambda: Place(host, port)
-
-
-def store_tokens(folder: Folder) -> dict[str, str]:
-    """The players' tokens by their names."""
-    from triarena.organiser.store import StoreReader
-
-    with StoreReader(folder.path) as reader:
-        return {player.name: player.token for player in reader.players() if player.token is not None}
-
-
-def join_commands(tokens: dict[str, str], file: TournamentFile, host: str, port: int) -> Iterator[str]:
-    """For each remote player the command with which its owner joins."""
-    hosts = [host] if is_loopback(host) else hosts_for_others([host]) or [host]
-    for player in file.players:
-        if not player.local:
-            words = ["join", "--tournament", "BOT.py", "--name", player.name, "--token", tokens[player.name]]
-            words += ["--host", hosts[0], "--port", str(port), "--wait", "600"]
-            yield f"{player.name} joins with: {command(*words)}"
 
 
 def _journal(folder: Folder) -> str:

@@ -18,6 +18,7 @@ from triarena.organiser.live import Live, RunningGame, live_view, plain_view
 from triarena.organiser.records import Contents, StoreError
 from triarena.organiser.report import EventReport, report_event
 from triarena.organiser.runner import EventRun
+from triarena.organiser.wording import counted
 
 if TYPE_CHECKING:
     from rich.live import Live as Painting
@@ -53,7 +54,7 @@ class Lines:
         event, least = run.table.event, run.format.number_of_games()[0]
         done = len(run.store.played(event.slug))
         so_far = f", {done} of them played" if done else ""
-        self._say(f"{event.name}: {event.game}, {len(event.players)} bots, {least} games{so_far}")
+        self._say(f"{event.name}: {event.game}, {counted(len(event.players), 'bot')}, {counted(least, 'game')}{so_far}")
 
     def began(self, attempt: Attempt) -> None:
         """A game is tried."""
@@ -140,7 +141,7 @@ def line_of(attempt: Attempt, outcome: Outcome) -> str:
     drawn = "0-0" if played.offenders else "\N{VULGAR FRACTION ONE HALF}-\N{VULGAR FRACTION ONE HALF}"
     points = {"red": "1-0", "blue": "0-1"}.get(played.winner or "", drawn)
     why = f": {outcome.message}" if played.offenders else ""
-    return f"{names}  {points}  {played.reason}, {played.plies} plies{why}"
+    return f"{names}  {points}  {played.reason}, {counted(played.plies, 'ply', 'plies')}{why}"
 
 
 def who_waits(run: EventRun | None, link: Link | None) -> list[str]:

@@ -28,12 +28,14 @@ class Choice:
     secret_file: Path | None = None
     database: str | None = None
     """Of the running one, for reports; None: unknown."""
+    public_host: str | None = None
+    """Under which other machines find the server; None: as it looks from here."""
 
     @property
     def words(self) -> list[str]:
         """The options that lead to the same server again, but for the secret, which is not to be shown."""
         given = [("--host", self.host), ("--port", self.port), ("--secret-file", self.secret_file)]
-        given.append(("--database", self.database))
+        given += [("--database", self.database), ("--public-host", self.public_host)]
         if self.running is not None:
             host, port = self.running
             given.insert(0, ("--server", f"[{host}]:{port}" if ":" in host else f"{host}:{port}"))
@@ -52,6 +54,7 @@ def server_choice(command: F) -> F:
         secret: str | None,
         secret_file: Path | None,
         database: str | None,
+        public_host: str | None,
         **others: Any,
     ) -> Any:
         running = _address(server)
@@ -61,7 +64,8 @@ def server_choice(command: F) -> F:
             )
         if running is None and (secret_file is not None or database is not None):
             raise click.UsageError("--secret-file and --database are for a running server; name it with --server")
-        return command(*arguments, where=Choice(host, port, running, secret, secret_file, database), **others)
+        choice = Choice(host, port, running, secret, secret_file, database, public_host)
+        return command(*arguments, where=choice, **others)
 
     options = [
         click.option("--host", help="Where the tournament's server listens; 0.0.0.0 opens it to remote bots."),
@@ -70,6 +74,7 @@ def server_choice(command: F) -> F:
             type=click.IntRange(0, 65535),
             help=f"Its port.  [default: any free one; {DEFAULT_PORT} if there are remote bots]",
         ),
+        click.option("--public-host", help="Under which other machines find it, for the printed commands."),
         click.option("--server", metavar="HOST:PORT", help="Play at this running server, not at one of our own."),
         click.option("--secret", envvar="TRIARENA_SECRET", show_envvar=True, help="Its administrator secret."),
         click.option(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triarena.organiser.report import EventReport, Game, Meeting, RoundReport
-from triarena.organiser.wording import milliseconds, number, reason, score, standing
+from triarena.organiser.wording import counted, milliseconds, number, reason, score, standing
 
 from .markup import Markup, join, tag
 
@@ -40,8 +40,8 @@ def bracket(report: EventReport) -> list[Markup]:
 def _how_far(each: RoundReport) -> str:
     games = list(each.games())
     done = sum(game.result is not None for game in games)
-    counted = f"{len(games)} game{'s' if len(games) != 1 else ''}"
-    return counted if done == len(games) else f"{done} of {counted} played"
+    all_of_them = counted(len(games), "game")
+    return all_of_them if done == len(games) else f"{done} of {all_of_them} played"
 
 
 def _byes(each: RoundReport) -> Markup | None:
