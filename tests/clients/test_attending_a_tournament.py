@@ -141,11 +141,15 @@ def test_who_is_never_enrolled_gives_up_when_patience_has_run_out() -> None:
         while peer.receive() is not None:
             peer.send(refusal("not_enrolled").model_copy(update={"id": peer._heard[-1].id}))
 
+    reports: list[str] = []
     with pytest.raises(ServerError) as refused:
-        attending(never, backoff=time.backoff(600))
+        attending(never, backoff=time.backoff(600), report=reports.append)
     assert refused.value.code == "not_enrolled"
     assert 600 <= time.seconds < 610
     assert max(time.naps) == 2.0, "asked every few seconds"
+    assert reports[0] == "waiting to be admitted: no [not_enrolled]"
+    assert set(reports[1:]) == {"still waiting to be admitted: no [not_enrolled]"}, "told about every minute"
+    assert 8 <= len(reports) <= 10
 
 
 def test_a_wrong_token_is_final() -> None:

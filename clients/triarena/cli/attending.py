@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext, redirect_stdout
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,14 @@ import click
 from .join import abandon
 from .listener import Listener
 from .options import FORFEITED, connected, explained
+from .waiting import FIRST_SECONDS
 
 if TYPE_CHECKING:
     from triarena.clients.bots import Bot
     from triarena.clients.errors import BotError
-    from triarena.protocol.from_server import Invitation
+    from triarena.protocol.from_server import FromServer, Invitation
+
+    from .waiting import Waiting
 
 STARTED_AGAIN = "; whoever starts this program again plays on with the next match"
 
@@ -43,6 +47,7 @@ def attend_tournament(
     from triarena.clients.bots import FreshBot, is_file
     from triarena.clients.tournament import PATIENT, attend
 
+    from .waiting import Waiting, WaitingThread
     from .watchdog import Watchdog
 
     def load(invitation: Invitation) -> Bot:
@@ -56,16 +61,37 @@ def attend_tournament(
         if is_file(bot) or game is not None:
             fresh.load(game or "", seed)
         with connected(host, port, name=name, token=token, wait=wait) as connection:
-            listener = Listener(out, connection, as_json, brief=True)
-            with Watchdog(
-                connection, partial(abandon, listener, advice=STARTED_AGAIN, exit_code=FORFEITED)
-            ) as watchdog:
+            listener, waiting = Listener(out, connection, as_json, brief=True), Waiting()
+            lobby = _Lobby(listener, waiting, f"in the lobby of the tournament at {host}:{port}")
+            hangs = partial(abandon, listener, advice=STARTED_AGAIN, exit_code=FORFEITED)
+            with WaitingThread(waiting), Watchdog(connection, hangs) as watchdog:
                 farewell = attend(
-                    connection, load, on_event=listener, on_failure=_tell, wrap=watchdog.watched, backoff=backoff
+                    connection, load, on_event=lobby, on_failure=_tell, wrap=watchdog.watched, backoff=backoff
                 )
     click.echo(f"dismissed: {farewell.message}", err=as_json)
     if listener.unwritten is not None:
         raise listener.unwritten
+
+
+@dataclass(slots=True)
+class _Lobby:
+    """Hears what the listener hears, and says when and where the next match is waited for."""
+
+    listener: Listener
+    waiting: Waiting
+    where: str
+    _next: str = field(default="first", init=False)
+
+    def __call__(self, message: FromServer) -> None:
+        from triarena.protocol.from_server import Enlisted, Invitation, MatchOver
+
+        if isinstance(message, Invitation):
+            self.waiting.end()
+            self._next = "next"
+        self.listener(message)
+        if isinstance(message, Enlisted | MatchOver):
+            after = 0.0 if self._next == "first" else FIRST_SECONDS
+            self.waiting.begin(f"the {self._next} match, {self.where}", after)
 
 
 def _tell(error: BotError) -> None:

@@ -29,6 +29,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 13055
 RETRY_SECONDS: Final = 0.2
+UNSAID_SECONDS: Final = 1.0
+"""So long a server is waited for in silence."""
 
 PORT = click.IntRange(1, 65535)
 
@@ -206,19 +208,25 @@ def connected(
 
     with explained():
         opening = partial(Connection.open, host, port, name=name, token=token, tls=_tls())
-        with _open(opening, time.monotonic() + wait) as connection:
+        with _open(opening, f"the server at {host}:{port}", wait) as connection:
             yield connection
 
 
-def _open(opening: Callable[[], Connection], deadline: float) -> Connection:
+def _open(opening: Callable[[], Connection], server: str, wait: float) -> Connection:
     from triarena.clients.errors import CannotConnect
 
+    from .waiting import Waiting
+
+    deadline, waiting = time.monotonic() + wait, Waiting(now=time.monotonic)
     while True:
         try:
             return opening()
         except CannotConnect as error:
             if time.monotonic() >= deadline or error.code not in ("connection_refused", "no_greeting", "unknown_host"):
                 raise
+            why = "whose name is not known yet" if error.code == "unknown_host" else "which does not answer yet"
+            waiting.begin(f"{server}, {why}, for {wait:g} s at most", after=UNSAID_SECONDS)
+            waiting.look()
             time.sleep(RETRY_SECONDS)
 
 

@@ -39,6 +39,8 @@ PATIENT: Final = Backoff(patience=600.0)
 """For who is away for as long as it takes to start a server again."""
 DISMISSED: Final = "dismissed"
 """The code of a farewell after which nothing more is to be done."""
+STILL_SECONDS: Final = 60.0
+"""How often it is said that a place in the lobby is still waited for."""
 NOT_YET: Final = PASSING | {"not_enrolled"}
 """Codes of a server that may let us enlist a little later."""
 
@@ -55,9 +57,9 @@ def attend(
 ) -> Farewell:
     """Play all matches to which the player of a connection is invited; the farewell with which it was dismissed.
 
-    ``on_event`` sees every invitation, and every message about a match as with ``play``; ``on_failure`` is told of
-    faults of the bot, which cost a match. ``wrap`` is given the bot of each match before it is loaded, to look after
-    its calls.
+    ``on_event`` sees that it was enlisted, every invitation, and every message about a match as with ``play``;
+    ``on_failure`` is told of faults of the bot, which cost a match. ``wrap`` is given the bot of each match before it
+    is loaded, to look after its calls.
 
     Raises Farewell if the player was thrown out (``kicked``) or plays twice (``displaced``), ServerError if it may not
     enlist (``wrong_token``; or ``not_enrolled``, when patience has run out), ConnectionLost if the server did not come
@@ -153,19 +155,20 @@ class _Guest:
         deadline = self.backoff.now() + self.backoff.patience
         pauses = self.backoff.pauses()
         next(pauses)  # the first is none at all
-        told = False
+        began, again = self.backoff.now(), 0.0
         while True:
             try:
-                self.connection.request(Enlist())
+                self.tell(self.connection.request(Enlist()))
                 return
             except Farewell:
                 raise
             except ServerError as error:
                 if error.code not in NOT_YET or self.backoff.now() >= deadline:
                     raise
-                if not told:
-                    self.report(f"waiting to be admitted: {error.message} [{error.code}]")
-                told = True
+                if (waited := self.backoff.now() - began) >= again:
+                    still = "still waiting" if again else "waiting"
+                    self.report(f"{still} to be admitted: {error.message} [{error.code}]")
+                    again = waited + STILL_SECONDS
             self.backoff.sleep(next(pauses))
 
 
