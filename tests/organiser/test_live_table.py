@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from triarena.organiser.columns import standings_columns, text_of
+from triarena.organiser.export.standings_table import standings_table
 from triarena.organiser.live import Live, RunningGame, live_view, plain_view
 from triarena.organiser.report import EventReport, report_event
 from triarena.organiser.spec import Event
@@ -162,6 +163,14 @@ def test_the_plain_table_has_a_line_per_bot_under_headings(tmp_path: Path) -> No
 def test_what_only_the_lot_decided_is_shown_as_such(tmp_path: Path) -> None:
     report = report_of(tmp_path, replace(event_of("Towers"), tie_breaks=()), at_most=1)
     assert plain_view(report).count("(lot)") == 7
+
+
+def test_games_without_a_decision_have_a_column_as_soon_as_there_are_any(tmp_path: Path) -> None:
+    report = report_of(tmp_path, event_of("Towers"))
+    assert "unfinished" not in plain_view(report)
+    lines = tuple(replace(line, row=replace(line.row, unfinished=3)) for line in report.lines)
+    assert "unfinished" in plain_view(replace(report, lines=lines))
+    assert "unfinished" in standings_table(replace(report, lines=lines))
 
 
 def test_numbers_read_well() -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import trio
@@ -18,7 +18,8 @@ from triarena.organiser.crew import Bot
 from triarena.organiser.endings import Ended
 from triarena.organiser.spec import Event, Player
 from triarena.protocol import from_client as c
-from triarena.protocol.values import Result
+from triarena.protocol.values import AbortReason, Result
+from triarena.tournament.tally import UNFINISHED
 from triarena.tournament.values import Fixture
 
 from .scripted_lobby import (
@@ -251,10 +252,21 @@ async def test_a_forfeit_is_a_result(
         assert outcome.played.offenders == offenders
 
 
-async def test_an_aborted_match_is_no_result(stage: Open, autojump_clock: Clock) -> None:
-    async with stage(kept("Ann"), kept("Bob"), result=ended(None, "aborted", "storage_lost")) as it:
+async def test_a_match_that_reached_its_limit_of_plies_is_drawn_and_not_played_again(
+    stage: Open, autojump_clock: Clock
+) -> None:
+    async with stage(kept("Ann"), kept("Bob"), result=ended(None, "aborted", "ply_limit")) as it:
         outcome = await it.play()
-        assert outcome == Failed("storage_lost", "so it ended", "match-r1")
+        assert isinstance(outcome, Sporting)
+        assert (outcome.played.winner, outcome.played.reason) == (None, "ply_limit")
+        assert not outcome.irregular
+
+
+@pytest.mark.parametrize("reason", sorted(set(get_args(AbortReason)) - UNFINISHED))
+async def test_an_aborted_match_is_no_result(stage: Open, autojump_clock: Clock, reason: str) -> None:
+    async with stage(kept("Ann"), kept("Bob"), result=ended(None, "aborted", reason)) as it:
+        outcome = await it.play()
+        assert outcome == Failed(reason, "so it ended", "match-r1")
 
 
 async def test_a_closed_room_is_no_result(stage: Open, autojump_clock: Clock) -> None:

@@ -261,7 +261,8 @@ def test_equal_sums_are_equal_whatever_their_terms() -> None:
 
 
 def test_every_forfeit_but_surrender_has_a_word_for_people() -> None:
-    assert sorted(r for rs in IRREGULAR.values() for r in rs) == sorted({*get_args(ForfeitReason)} - {"surrender"})
+    known = sorted({*get_args(ForfeitReason), "start_failed"} - {"surrender"})
+    assert sorted(reason for reasons in IRREGULAR.values() for reason in reasons) == known
     forfeits = {"timeout": 2, "no_show": 1, "left": 4, "disconnected": 8, "stalled": 16, "illegal_move": 32}
     counts = [irregular(forfeits, kind) for kind in ("no-shows", "time-outs", "crashes", "illegal moves")]
     assert counts == [1, 2, 28, 32]
@@ -298,3 +299,17 @@ def test_the_cross_table_mirrors_every_game() -> None:
     assert (ann.games, ann.wins, ann.draws, ann.losses, ann.points) == (2, 1, 0, 1, 1.0)
     assert (bob.games, bob.wins, bob.losses) == (2, 1, 1)
     assert cross_table(["Ann", "Bob"], {}) == ((None, None), (None, None))
+
+
+def test_games_broken_off_as_undecided_are_draws_with_a_count_of_their_own() -> None:
+    games = [game(1, "Ann", "Bob", None, "ply_limit"), game(2, "Bob", "Ann", None), game(3, "Ann", "Bob", "red")]
+    ann, bob = standings(["Ann", "Bob"], {}, history(games))
+    assert (ann.draws, ann.unfinished, ann.points) == (2, 1, 2.0)
+    assert (bob.draws, bob.unfinished, bob.points) == (2, 1, 1.0)
+
+
+def test_a_program_that_could_not_be_started_has_crashed_without_having_played() -> None:
+    games = history([game(1, "Ann", "Bob", "red", "start_failed", ("blue",))])
+    _, bob = standings(["Ann", "Bob"], {}, games)
+    assert irregular(bob.forfeits, "crashes") == 1
+    assert all(each.unplayed for each in tallies(["Ann", "Bob"], {}, games, PointTable())["Bob"].meetings)

@@ -17,6 +17,7 @@ import trio
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.values import Result, SideName
+from triarena.tournament.tally import UNFINISHED
 from triarena.tournament.values import Fixture, Played
 
 from .arrivals import SERVER_SECONDS, Arrivals, Bench
@@ -229,9 +230,10 @@ class Table:
     def _counted(self, attempt: Attempt, watch: Watch) -> Outcome:
         fixture, result, info = attempt.fixture, watch.result, watch.info
         match = info.match if info is not None else None
+        # A game that reached its limit of plies would do so again: as it is nobody's win, it is drawn.
         if result is None:
             return Failed("room_closed", "the server closed the room before its match was over", match)
-        if result.kind == "aborted":
+        if result.kind == "aborted" and result.reason not in UNFINISHED:
             return Failed(result.reason, result.detail.message, match)
         message = result.detail.message
         for side in result.detail.offenders:

@@ -98,6 +98,8 @@ def _columns(report: EventReport) -> list[_Column]:
         counts = [line.failures[at] for line in report.lines]
         turn = len(FAILURE_TITLES) - at  # the last one is the first to go
         columns.append(_Column(_split(title), tuple(map(str, counts)), turn + 40 * any(counts), kind="failure"))
+    if any(line.row.unfinished for line in report.lines):
+        columns.append(column("unfinished", lambda line: str(line.row.unfinished), 45))
     return columns
 
 

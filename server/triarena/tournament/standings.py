@@ -30,6 +30,8 @@ class Row:
     in all that comes before; 0 for one with no equal."""
     forfeits: Mapping[str, int]
     """How often the player failed, by the referee's reason; `tally.irregular` sums them up in people's words."""
+    unfinished: int
+    """How many of the draws were broken off as undecided (`tally.UNFINISHED`)."""
     byes: int
     by_lot: bool
     """Whether only the lot parts the player from a neighbour in the table."""
@@ -109,6 +111,7 @@ def _row(rank: int, tally: Tally, values: Mapping[str, float], by_lot: bool) -> 
         points=tally.points,
         tie_breaks=values,
         forfeits=tally.forfeits,
+        unfinished=tally.unfinished,
         byes=tally.byes,
         by_lot=by_lot,
     )

@@ -10,18 +10,21 @@ from typing import Final
 from .points import PointTable, total
 from .values import History, Plan, Played
 
-UNPLAYED: Final = frozenset({"no_show"})
+UNPLAYED: Final = frozenset({"no_show", "start_failed"})
 """Reasons of results without play: points are given as for any result, but tie-breaks know them as unplayed."""
+
+UNFINISHED: Final = frozenset({"ply_limit", "time_limit"})
+"""Reasons of games that nobody had won when they had lasted as long as a game may: they are drawn."""
 
 IRREGULAR: Final[Mapping[str, tuple[str, ...]]] = {
     "no-shows": ("no_show",),
     "time-outs": ("timeout",),
-    "crashes": ("disconnected", "left", "stalled"),
+    "crashes": ("disconnected", "left", "stalled", "start_failed"),
     "illegal moves": ("illegal_move", "protocol_violation"),
 }
 """How people call the ways of failing, with the reasons that each word stands for. To surrender is none.
 
-A program that has died, one that has given up by an error of its own and one that hangs so that not even its
+A program that has died, also before it could play, one that has given up by an error of its own and one that hangs so that not even its
 connection answers have crashed; one that thinks for too long has not.
 """
 
@@ -56,6 +59,8 @@ class Tally:
     """The part of ``points`` that byes gave."""
     forfeits: Mapping[str, int]
     """How often the player failed, by the referee's reason."""
+    unfinished: int
+    """How many of the draws are games that were broken off as undecided, having lasted as long as a game may."""
     meetings: tuple[Meeting, ...]
     """By rounds."""
 
@@ -122,6 +127,7 @@ def _tally(player: str, games: Sequence[Played], byes: int, table: PointTable) -
         points=total([table.bye * byes, *(table.points(each, player) for each in games)]),
         bye_points=total([table.bye * byes]),
         forfeits=dict(sorted(Counter(failed).items())),
+        unfinished=sum(each.reason in UNFINISHED and not each.offenders for each in games),
         meetings=tuple(_meeting(player, together, table) for together in by_encounter.values()),
     )
 

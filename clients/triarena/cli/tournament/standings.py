@@ -53,6 +53,7 @@ def plain(event: EventReport) -> dict[str, Any]:
             "by_lot": line.by_lot,
             "rating": None if line.rating is None else asdict(line.rating),
             "forfeits": dict(line.row.forfeits),
+            "unfinished": line.row.unfinished,
         }
         for line in event.lines
     ]

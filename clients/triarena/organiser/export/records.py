@@ -44,7 +44,7 @@ def standings_csv(report: TournamentReport) -> str:
     """The standings as a table with a line of headings; a tie-break that an event doesn't use is left empty there."""
     tie_breaks = dict.fromkeys(f"{TIE_BREAK}{name}" for each in report.events for name in each.tie_breaks)
     head = ("event", "rank", "player", "played", "wins", "draws", "losses", "points", "byes")
-    tail = ("by_lot", "rating", "rating_low", "rating_high", *FAILURE_FIELDS)
+    tail = ("by_lot", "rating", "rating_low", "rating_high", *FAILURE_FIELDS, "unfinished")
     return _csv((*head, *tie_breaks, *tail), standings(report))
 
 
@@ -143,6 +143,7 @@ def _standings(report: EventReport) -> Iterator[Record]:
             "rating_low": None if rating is None else rating.low,
             "rating_high": None if rating is None else rating.high,
             **dict(zip(FAILURE_FIELDS, line.failures, strict=True)),
+            "unfinished": row.unfinished,
         }
 
 

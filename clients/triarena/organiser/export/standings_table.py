@@ -16,6 +16,7 @@ LONGEST_UNBROKEN = 10
 def standings_table(report: EventReport) -> Markup:
     """Every bot with all that ranks it; columns sort when clicked."""
     byes = any(line.row.byes for line in report.lines)
+    unfinished = any(line.row.unfinished for line in report.lines)
     names = report.tie_breaks
     head = [
         _heading("#", "up", "Rank"),
@@ -27,9 +28,14 @@ def standings_table(report: EventReport) -> Markup:
         _heading("rating", "down", "Elo scale, the average of all being 0, with its 95 % interval"),
         *(_heading(tie_break(name), "down", "tie-break") for name in names),
         *(_heading(kind, "down", "games lost so") for kind in FAILURE_TITLES),
+        *(
+            [_heading("unfinished", "down", "games drawn since they lasted as long as a game may")]
+            if unfinished
+            else []
+        ),
     ]
     rows = [
-        tag("tr", _cells(line, names, byes), class_="winner" if report.over and line.rank == 1 else None)
+        tag("tr", _cells(line, names, byes, unfinished), class_="winner" if report.over and line.rank == 1 else None)
         for line in report.lines
     ]
     table = tag("table", tag("thead", tag("tr", head)), tag("tbody", rows), class_="standings")
@@ -41,7 +47,7 @@ def _heading(title: str, order: str, explained: str | None = None) -> Markup:
     return tag("th", unbroken, class_="n", data_sort=order, scope="col", title=explained)
 
 
-def _cells(line: Line, names: tuple[str, ...], byes: bool) -> list[Markup]:
+def _cells(line: Line, names: tuple[str, ...], byes: bool, unfinished: bool) -> list[Markup]:
     row, rated = line.row, line.telling
     lot = tag("span", " lot", class_="soft", title="Only the lot parts it from a neighbour") if line.by_lot else None
     return [
@@ -54,6 +60,7 @@ def _cells(line: Line, names: tuple[str, ...], byes: bool) -> list[Markup]:
         tag("td", rating(line), class_="n", data_value=-1e9 if rated is None else rated.elo),
         *(tag("td", number(row.tie_breaks[name]), class_="n", data_value=row.tie_breaks[name]) for name in names),
         *(tag("td", str(count), class_="n failed" if count else "n zero") for count in line.failures),
+        *([tag("td", str(row.unfinished), class_="n" if row.unfinished else "n zero")] if unfinished else []),
     ]
 
 
