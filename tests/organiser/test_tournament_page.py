@@ -13,7 +13,7 @@ import pytest
 
 from triarena.organiser.export.markup import join, tag, text
 from triarena.organiser.export.page import page
-from triarena.organiser.export.rating_chart import rating_chart
+from triarena.organiser.export.rating_chart import NARROW, WIDE, Drawing, rating_chart
 from triarena.organiser.report import TournamentReport, report_event, report_tournament
 from triarena.organiser.store import Store, StoreReader
 from triarena.organiser.store_file import STORE_NAME
@@ -149,14 +149,20 @@ def test_byes_stand_in_their_rounds(tmp_path: Path) -> None:
         assert f"No opponent in this round: {name}." in page(report, LATER, "{match}")
 
 
-def test_the_chart_has_one_line_per_rated_bot_within_its_picture(tmp_path: Path) -> None:
-    (event,) = report_of(stage(tmp_path, event_of("Towers"))).events
+@pytest.mark.parametrize("drawing", [WIDE, NARROW])
+def test_the_chart_has_one_line_per_rated_bot_within_its_picture(tmp_path: Path, drawing: Drawing) -> None:
+    names = [f"Bot {number}, which has a very long name" for number in range(8)]
+    (event,) = report_of(stage(tmp_path, event_of("Towers", names=names))).events
     chart = rating_chart(event)
     assert chart is not None
-    places = [float(x) for x in re.findall(r'cx="([^"]+)"', chart)]
-    ends = [float(x) for x in re.findall(r'class="interval" x1="([^"]+)" x2="(?:[^"]+)"', chart)]
-    assert len(places) == len(ends) == 8
-    assert all(0 < x < 860 for x in places + ends)
+    (picture,) = re.findall(rf'<svg class="{drawing.kind}".*?</svg>', chart)
+    places = [float(x) for x in re.findall(r'cx="([^"]+)"', picture)]
+    ends = [float(x) for each in re.findall(r'class="interval" x1="([^"]+)" x2="([^"]+)"', picture) for x in each]
+    assert (len(places), len(ends)) == (8, 16)
+    assert all(drawing.left <= x <= drawing.width - drawing.right for x in places + ends)
+    if drawing.above:  # both stand in one line
+        longest = max(map(len, re.findall(r'class="name"[^>]*>([^<]*)<', picture)))
+        assert 7.5 * longest + 7 * len("+1234 ± 1234") < drawing.width
 
 
 def test_ratings_say_a_over_b_and_never_certainty(tmp_path: Path) -> None:

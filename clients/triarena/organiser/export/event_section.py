@@ -33,7 +33,7 @@ def event_section(report: EventReport, at: datetime, replay: str) -> Markup:
         tag("h3", "Standings"),
         standings_table(report),
         (tag("h3", "Bracket"), bracket(report)) if event.format in ("knockout", "double_knockout") else None,
-        (tag("h3", "Ratings"), tag("div", chart, class_="scroll")) if chart is not None else None,
+        (tag("h3", "Ratings"), chart) if chart is not None else None,
         tag(
             "div",
             tag("div", tag("h3", "Cross table"), cross_table(report)),

@@ -59,6 +59,7 @@ tbody tr:nth-child(even) > * { background: var(--stripe); }
 td.zero { color: var(--faint); }
 td.failed { color: var(--warn); font-weight: 600; }
 table.standings { font-size: 1.03rem; width: 100%; border-collapse: separate; border-spacing: 0; }
+table.standings th, table.standings td { padding-left: .42rem; padding-right: .42rem; }
 table.standings td.points { font-weight: 700; }
 table.standings tbody th, table.cross tbody th { position: sticky; left: 0; background: var(--card); font-weight: 600;
   max-width: 16rem; overflow: hidden; text-overflow: ellipsis; }
@@ -98,7 +99,8 @@ code { font: .86em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; use
 .match .won { font-weight: 700; background: var(--accent-soft); }
 .match span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; max-width: 12rem; }
 ul.notes { margin: .3rem 0; padding-left: 1.2rem; }
-svg { display: block; width: 100%; min-width: 36rem; max-width: 56rem; height: auto; }
+svg { display: block; width: 100%; max-width: 56rem; height: auto; }
+svg.narrow { display: none; }
 svg text { fill: var(--ink); font: 14px system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif; }
 svg .tick { fill: var(--soft); font-size: 12px; }
 svg .grid { stroke: var(--line); } svg .zero { stroke: var(--soft); stroke-dasharray: 3 3; }
@@ -110,7 +112,9 @@ footer { padding: .5rem 1rem 2.5rem; font-size: .88rem; }
   section { padding: 1rem .8rem; border-radius: .5rem; margin: .8rem -.5rem; }
   th, td { padding: .3125rem .45rem; }
   table.standings { font-size: .97rem; }
-  table.standings tbody th { max-width: 8.5rem; }
+  table.standings tbody th, table.cross tbody th { max-width: 8.5rem; }
+  svg.wide { display: none; }
+  svg.narrow { display: block; max-width: 26rem; }
 }
 @media print {
   :root { --ground: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --stripe: #fff; }
@@ -119,6 +123,8 @@ footer { padding: .5rem 1rem 2.5rem; font-size: .88rem; }
   section { border: 0; padding: 0; break-before: page; }
   section:first-of-type { break-before: auto; }
   .scroll { overflow: visible; }
+  svg.wide { display: block; }
+  svg.narrow { display: none; }
   tr, .match, svg { break-inside: avoid; }
   * { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 }

@@ -1,0 +1,51 @@
+"""The page in a real browser, as wide as a phone: nothing but tables, in boxes of their own, is wider than it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from triarena.organiser.export.page import page
+from triarena.organiser.report import report_tournament
+from triarena.organiser.store import StoreReader
+
+from .staged_tournament import BEGIN, event_of, stage
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+MEASURE = """<iframe src="index.html" style="width: WIDTHpx; height: 2000px; border: 0"></iframe><script>
+onload = () => {
+  const page = document.querySelector('iframe').contentDocument;
+  const shown = [...page.querySelectorAll('svg')].filter(each => each.getBoundingClientRect().width > 0);
+  document.title = JSON.stringify([page.documentElement.scrollWidth, page.documentElement.clientWidth,
+    Math.max(...shown.map(each => each.getBoundingClientRect().right)), shown.map(each => each.classList[0])]);
+};
+</script>"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+@pytest.mark.parametrize(("width", "drawing"), [(320, "narrow"), (360, "narrow"), (1200, "wide")])
+def test_neither_the_page_nor_its_chart_is_wider_than_the_screen(tmp_path: Path, width: int, drawing: str) -> None:
+    names = [f"Bot {number}, which has a very long name" for number in range(10)]
+    staged = stage(tmp_path, event_of("Towers", names=names), event_of("Cup", "knockout", names=names))
+    with StoreReader(staged.folder) as reader:
+        report = report_tournament(staged.file, reader.contents())
+    (tmp_path / "index.html").write_text(page(report, BEGIN + timedelta(hours=1), "replay {match}"), encoding="utf-8")
+    (tmp_path / "frame.html").write_text(MEASURE.replace("WIDTH", str(width)), encoding="utf-8")
+    assert BROWSER is not None
+    words = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"]
+    words += [f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=5000", "--window-size=1400,2100"]
+    seen = subprocess.run(
+        [BROWSER, *words, (tmp_path / "frame.html").as_uri()], capture_output=True, text=True, timeout=90, check=True
+    )
+    found = re.search(r"<title>\[(\d+),(\d+),([\d.]+),(.*?)\]</title>", seen.stdout)
+    assert found is not None, seen.stdout[:500]
+    scroll, client, right = (float(each) for each in found.groups()[:3])
+    assert scroll <= client
+    assert right <= client
+    assert set(re.findall(r"\w+", found[4])) == {drawing}
