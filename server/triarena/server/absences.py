@@ -1,5 +1,9 @@
 """Who can't be asked: for how long each may stay away, and what becomes of the match if it does not come back.
 
+Before its first ply, and after a restart of the server, a match gathers: it begins, or goes on, when both sides are
+there and ready. Until then, and from a loss until the next ``ready``, a side has its times once, however often it
+comes and goes: one grace period, one start-up time. After a restart nobody loses by being away before both were back.
+
 While a match is paused nobody is waited for, since nobody owes anything; whoever is away when it goes on then has all
 of its time, and its clock stands still until it is back. So has who is away when a lost database is back.
 """
@@ -30,6 +34,8 @@ class Absence:
     """Seconds for which it may stay away."""
     until: float
     """When these are over."""
+    connected: bool = False
+    """It has a connection and was told the match, and is to say ``ready``."""
     untimed: bool = False
     """Its clock stands still until it is back."""
     excused: bool = False
@@ -40,13 +46,26 @@ class Absence:
     @property
     def overdue(self) -> str:
         """What is said of it when it was away for too long."""
+        within = f"within {round(self.patience, 1):g} s"
         match self.reason:
             case "no_show":
-                return f"{self.message} within {self.patience:g} s"
+                return f"{self.message} {within}"
             case "not_resumed":
-                return f"{self.side.value} did not come back within {self.patience:g} s after the server's new start"
+                return f"{self.message}; it was to be back and ready {within} after the server's new start"
             case "disconnected" | "stalled":
-                return f"{self.message}, and it did not come back within {self.patience:g} s"
+                return f"{self.message}, and it did not come back {within}"
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a side has left of its times, until it is there for good."""
+
+    ready_by: float | None = None
+    """When its start-up time is over; None while that does not run, since it has no connection."""
+    startup: float = 0.0
+    """Seconds of it that are left when it comes back, if ``ready_by`` is None."""
+    graced: bool = False
+    """Its grace period has begun."""
 
 
 @dataclass(slots=True)
@@ -55,43 +74,127 @@ class Absences:
 
     grace: float
     startup: float
+    gathering: bool = True
+    """Whether the match waits for both sides, to begin or to go on after a restart."""
     _away: dict[Side, Absence] = field(default_factory=dict)
+    _left: dict[Side, Allowance] = field(default_factory=dict)
+    _visits: dict[Side, int] = field(default_factory=lambda: dict.fromkeys(Side, 0))
+    """The latest connection of each side that is known of; what is still heard of an earlier one counts for nothing."""
+    _resume: float | None = None
+    """Seconds that a side has to come back after a restart, until the match goes on; None in any other."""
     _paused: bool = False
 
     def __bool__(self) -> bool:
         return bool(self._away)
 
+    @property
+    def excused(self) -> bool:
+        """Whether nobody loses by being away, since the server was."""
+        return self._resume is not None
+
     def of(self, side: Side) -> Absence | None:
         """How a side is away; None if it is there."""
         return self._away.get(side)
 
-    def lost(self, side: Side, reason: Literal["disconnected", "stalled"], message: str, now: float) -> Absence:
-        """A side's connection is lost; the grace period begins."""
-        self._away[side] = Absence(side, reason, message, self.grace, now + self.grace)
-        return self._away[side]
+    def visit(self, side: Side) -> int:
+        """Over which connection a side is there, or was last."""
+        return self._visits[side]
+
+    # -- what happens --------------------------------------------------------------------------
+
+    def opened(self, now: float) -> None:
+        """Both sides were told that the match begins, and are to say ``ready``."""
+        for side in Side:
+            self._left[side] = Allowance(now + self.startup)
+            self._away[side] = self._loading(side, now)
+
+    def not_resumed(self, patience: float, now: float) -> None:
+        """The server has been started again: both sides are away, and excused, for ``patience`` seconds."""
+        self._resume = patience
+        for side in Side:
+            message = f"{side.value} has not come back since the server was started again"
+            self._left[side] = Allowance(startup=self.startup, graced=True)
+            self._away[side] = Absence(
+                side, "not_resumed", message, patience, now + patience, untimed=True, excused=True
+            )
+
+    def lost(
+        self, side: Side, visit: int, reason: Literal["disconnected", "stalled"], message: str, now: float
+    ) -> bool:
+        """A side's connection is lost: the grace period begins, unless it has. False if the side has another."""
+        if visit < self._visits[side]:
+            return False
+        self._visits[side] = visit
+        left = self._left.get(side, Allowance(startup=self.startup))
+        if self._resume is not None:
+            until = self._ends(side, left, now + self._resume)
+            absence = Absence(side, "not_resumed", message, self._resume, until)
+        elif left.graced:
+            until = min(now + self.grace, self._ends(side, left, math.inf))
+            absence = Absence(side, reason, message, max(0.0, until - now), until)
+        else:
+            startup = self.startup if left.ready_by is None else max(0.0, left.ready_by - now)
+            left = Allowance(startup=startup, graced=True)
+            absence = Absence(side, reason, message, self.grace, now + self.grace)
+        self._left[side] = left
+        self._put(absence)
+        return True
+
+    def _ends(self, side: Side, left: Allowance, otherwise: float) -> float:
+        """When the times that have begun for a side are over."""
+        if left.ready_by is not None:
+            return left.ready_by
+        return self._away[side].until if side in self._away else otherwise
+
+    def returned(self, side: Side, visit: int, now: float) -> bool:
+        """A side has a connection again, and is to say ``ready``. False if it has a later one already."""
+        if visit < self._visits[side]:
+            return False
+        self._visits[side] = visit
+        before, left = self._away.get(side), self._left.get(side, Allowance(startup=self.startup))
+        if left.ready_by is None:
+            ready_by = now + left.startup
+            if self._resume is not None and before is not None:
+                ready_by = max(ready_by, before.until)
+            left = replace(left, ready_by=ready_by)
+        self._left[side] = left
+        self._put(self._loading(side, now))
+        return True
+
+    def ready(self, side: Side, visit: int) -> None:
+        """A side is there; unless that was another connection, or this one has been lost."""
+        absence = self._away.get(side)
+        if absence is None or not absence.connected or visit < self._visits[side]:
+            return
+        del self._away[side]
+        if not self.gathering:
+            del self._left[side]
+
+    def gathered(self) -> None:
+        """Both are there: the match begins, or goes on."""
+        self.gathering, self._resume = False, None
+        self._left.clear()
 
     def spare(self, side: Side) -> None:
         """Nobody is to judge that a side is away."""
         self._away[side] = replace(self._away[side], spared=True)
 
-    def unready(self, side: Side, now: float) -> None:
-        """A side was told the match, at its start or since it is back, and is to say ``ready``."""
+    def _loading(self, side: Side, now: float) -> Absence:
         message = f"{side.value} did not answer 'match_started' with 'ready'"
-        absence = Absence(side, "no_show", message, self.startup, now + self.startup)
-        if (before := self._away.get(side)) is not None:
-            absence = replace(absence, untimed=before.untimed, excused=before.excused, spared=before.spared)
-        self._away[side] = absence
+        until = self._left[side].ready_by
+        assert until is not None, "its start-up time runs"
+        return Absence(side, "no_show", message, max(0.0, until - now), until, connected=True)
 
-    def not_resumed(self, patience: float, now: float) -> None:
-        """The server has been started again: both sides are away, and excused, for ``patience`` seconds."""
-        for side in Side:
-            message = f"{side.value} has not come back since the server was started again"
-            until = now + patience
-            self._away[side] = Absence(side, "not_resumed", message, patience, until, untimed=True, excused=True)
+    def _put(self, absence: Absence) -> None:
+        """A side is away in another way than before."""
+        if (before := self._away.get(absence.side)) is not None:
+            untimed, excused, spared = before.untimed, before.excused, before.spared
+            absence = replace(absence, untimed=untimed, excused=excused, spared=spared)
+        elif self._resume is not None:
+            absence = replace(absence, untimed=True, excused=True)
+        self._away[absence.side] = absence
 
-    def ready(self, side: Side) -> None:
-        """A side is there."""
-        self._away.pop(side, None)
+    # -- time for which nobody is waited for ---------------------------------------------------
 
     def heed(self, now: float, *, paused: bool) -> None:
         """Whether the match is paused now; when it goes on, everybody's time to come back begins anew."""
@@ -101,9 +204,25 @@ class Absences:
 
     def renew(self, now: float) -> None:
         """Nobody's time ran for a while: who is away has all of its time to come back from now on."""
-        self._away = {
-            side: replace(absence, until=now + absence.patience, untimed=True) for side, absence in self._away.items()
-        }
+        for side, absence in self._away.items():
+            if absence.connected:
+                patience = self.startup
+                self._left[side] = Allowance(now + patience, graced=self._resume is not None)
+            else:
+                patience = self.grace if self._resume is None else self._resume
+                self._left[side] = Allowance(startup=self.startup, graced=True)
+            self._away[side] = replace(absence, patience=patience, until=now + patience, untimed=True)
+        self._left = {side: left for side, left in self._left.items() if side in self._away}
+
+    def postpone(self, seconds: float) -> None:
+        """The server has kept everybody waiting for so long: nobody's time to come back has run."""
+        for side, absence in self._away.items():
+            self._away[side] = replace(absence, until=absence.until + seconds)
+        for side, left in self._left.items():
+            if left.ready_by is not None:
+                self._left[side] = replace(left, ready_by=left.ready_by + seconds)
+
+    # -- what becomes of it --------------------------------------------------------------------
 
     def until(self, side: Side) -> float:
         """When a side will have been away for too long; infinite if it is there, or nobody is waited for."""
@@ -114,17 +233,19 @@ class Absences:
         """When the first of them will have been away for too long."""
         return min(map(self.until, Side))
 
-    def verdict(self, position: AnyPosition, ply: int) -> Result | None:
+    def verdict(self, position: AnyPosition, ply: int, now: float) -> Result | None:
         """Somebody was away for too long: the result; None if the match is to be broken off for it, and resumed.
 
-        If both are away, both are to blame, whoever went first.
+        To blame is who exceeded its time, and also who has no connection at that moment, whoever went first; but not
+        who has one and is getting ready in time.
         """
-        missed = min(self._away.values(), key=lambda absence: absence.until)
-        if missed.reason == "not_resumed" or missed.excused:
-            return results.aborted("not_resumed", position, missed.overdue)
-        if any(absence.spared for absence in self._away.values()):
+        to_blame = [a for a in self._away.values() if a.until <= now or not a.connected]
+        if any(absence.spared for absence in to_blame):
             return None
-        offenders = [side for side in Side if side in self._away]
+        missed = min(to_blame, key=lambda absence: absence.until)
+        if missed.reason == "not_resumed" or any(absence.excused for absence in self._away.values()):
+            return results.aborted("not_resumed", position, missed.overdue)
+        offenders = [side for side in Side if any(absence.side is side for absence in to_blame)]
         sentence = missed.overdue
         if len(offenders) == 2:
             sentence = f"both sides are away: {sentence}; {self._away[missed.side.other].message}"

@@ -16,6 +16,8 @@ class IsReady:
     """A side answered ``match_started``."""
 
     side: Side
+    visit: int = 0
+    """Over which of its connections; see ``Seat``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ class Lost:
     side: Side
     reason: Literal["disconnected", "stalled"]
     message: str
+    visit: int = 0
+    """Over which of its connections; see ``Seat``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,8 @@ class Returned:
     """A side has a connection again, and has been told the match; it will say ``ready``."""
 
     side: Side
+    visit: int = 0
+    """Over which of its connections; see ``Seat``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +133,10 @@ class Mailbox:
                 kept.append(event)
             known = known or moves
         self._events = kept
+
+    def __bool__(self) -> bool:
+        """Whether something has happened that nobody has looked at."""
+        return bool(self._events)
 
     async def get(self) -> Event:
         """The next event."""

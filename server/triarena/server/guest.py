@@ -180,7 +180,7 @@ class Guest:
             case c.Move():
                 self._tell(message.room, HasMoved(self._side(message.room), message.ply, message.move.model_dump(), at))
             case c.Ready():
-                self._tell(message.room, IsReady(self._side(message.room)))
+                self._tell(message.room, self._readiness(message.room))
             case c.Surrender():
                 self._tell(message.room, Surrendered(self._side(message.room)))
             case c.Leave():
@@ -229,6 +229,10 @@ class Guest:
             self.connection.post(answer)
         else:
             self.connection.close(answer.code, answer.message)
+
+    def _readiness(self, room: str) -> IsReady:
+        side = self._side(room)
+        return IsReady(side, self.rooms[room].seats[side].visit)
 
     def _side(self, room: str) -> Side:
         seat = self.rooms[room].seat_of(self.connection) if room in self.rooms else None

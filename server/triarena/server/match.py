@@ -8,10 +8,9 @@ down is told to nobody; the match waits, and only an administrator can end it th
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NoReturn
+from typing import NoReturn
 
 import structlog
 import trio
@@ -39,7 +38,8 @@ from .events import (
     Surrendered,
     Suspended,
 )
-from .terms import Audience, Book, LastTurn, Player, StorageLost, Terms, Timing
+from .storing import Storing
+from .terms import Audience, Book, LastTurn, Player, Terms
 from .turn import Turn
 
 log = structlog.get_logger()
@@ -63,7 +63,7 @@ class Referee:
     ply: int = 0
     clocks: dict[Side, SideClock] = field(init=False)
     asked: bool = False
-    """Whether the first turn has begun."""
+    """Whether the first turn has begun, or may have before a restart."""
     stopping: bool = False
     """Set when the server is about to stop: nobody is judged for a connection that is lost from then on."""
     absences: Absences = field(init=False)
@@ -74,17 +74,17 @@ class Referee:
     """Ends the wait for the next event."""
     _arrived: float | None = None
     """When the previous move arrived."""
-    _postponed: deque[Event] = field(default_factory=deque)
-    """What happened while nothing could be stored, and is to be judged now."""
+    _storing: Storing = field(init=False)
 
     def __post_init__(self) -> None:
         self.position = self.terms.game.start(self.terms.options, self.terms.seed)
         self.clocks = {side: SideClock.of(self.terms.clocks[side]) for side in Side}
         self.absences = Absences(self.terms.grace, self.terms.startup)
+        self._storing = Storing(self.book, self.mailbox, self.absences, self._heed, self._is_final)
 
     def resume(self, plies: Iterable[tuple[Plain, float]], patience: float) -> None:
         """Go on after a match that was broken off: ``plies`` are its moves in wire form, each with the seconds it
-        took. Both sides are away, and excused, for ``patience`` seconds.
+        took. Both sides are away, and excused, for ``patience`` seconds; nobody is asked before both are back.
 
         Raises MoveError if the rules do not allow what was played.
         """
@@ -94,7 +94,7 @@ class Referee:
             self.clocks[side] = self.clocks[side].charge(used)
             self.ply += 1
         self.absences.not_resumed(patience, trio.current_time())
-        self._resumed = True
+        self._resumed = self.asked = True
 
     async def run(self) -> Result | None:
         """Play to the end, whatever happens; the result has been stored and told when this returns.
@@ -135,20 +135,11 @@ class Referee:
             if not self._resumed:
                 await self._keep(self.book.opened())
                 self.audience.started(self.position)
-                await self._wait_until_ready()
+                self.absences.opened(trio.current_time())
             while True:
                 await self._next_ply()
         except _Ended as ended:
             return ended.result
-
-    # -- before the first ply ------------------------------------------------------------------
-
-    async def _wait_until_ready(self) -> None:
-        """Both sides have the start-up time to say that they are ready."""
-        for side in Side:
-            self.absences.unready(side, trio.current_time())
-        while self.absences:
-            await self._event()
 
     # -- a ply ---------------------------------------------------------------------------------
 
@@ -158,8 +149,16 @@ class Referee:
         limit = self.terms.game.ply_limit(self.terms.options)
         if limit is not None and self.ply >= limit:
             raise _Ended(results.aborted("ply_limit", self.position, f"no side has won within {limit} plies"))
+        if self.absences.gathering:
+            await self._gather()
         await self._pass_the_gate()
         await self._play()
+
+    async def _gather(self) -> None:
+        """Wait until both sides are there: before the first ply, and after a restart of the server."""
+        while self.absences or self._something_happened():
+            await self._event()
+        self.absences.gathered()
 
     async def _pass_the_gate(self) -> None:
         """Wait while paused. The clocks stand still meanwhile."""
@@ -171,7 +170,7 @@ class Referee:
 
     async def _play(self) -> None:
         side = self.position.to_move
-        turn = self._turn = Turn(side, trio.current_time())
+        turn = self._turn = Turn(side, self.ply, self.clocks[side], trio.current_time())
         answer = await self._ask(turn)
         game = self.terms.game
         try:
@@ -188,9 +187,8 @@ class Referee:
                 "used_ms": ms(turn.used),
             }
         )
-        timing = Timing(turn.asked, answer.at, limit_ms=self.clocks[side].left_ms, overhead=turn.overhead)
         self._turn = None
-        await self._keep(self.book.played(turned, timing))
+        await self._keep(self.book.played(turned, turn.timing()))
         self.clocks[side] = self.clocks[side].charge(turn.used)
         self._arrived = answer.at
         self.position, self.ply = position, self.ply + 1
@@ -198,123 +196,73 @@ class Referee:
 
     async def _ask(self, turn: Turn) -> HasMoved:
         """Ask a side for its move, and note what the answer is charged."""
-        side, self.asked = turn.side, True
-        absence = self.absences.of(side)
-        if absence is None:
-            self._post(turn)
-        elif not absence.untimed:
-            turn.sent = trio.current_time()  # the clock runs on while it is away
+        self.asked = True
         while True:
+            if not self._something_happened():  # what has happened before is heeded before anybody is asked
+                self._reach(turn)
             event = await self._event(turn)
             if event is None:
                 raise _Ended(self._out_of_time(turn, trio.current_time(), answered=False))
-            if isinstance(event, HasMoved) and event.side is side and event.ply == self.ply:
-                turn.arrived = event.at
-                turn.used = 0.0 if turn.sent is None else max(0.0, event.at - turn.sent)
-                if self.clocks[side].lost(turn.used):
+            if isinstance(event, HasMoved) and event.side is turn.side and event.ply == turn.ply:
+                if not turn.answer(event.at):
                     raise _Ended(self._out_of_time(turn, event.at, answered=True))
                 return event
-            if isinstance(event, IsReady) and event.side is side:
-                self._post(turn)  # it is back
-            elif isinstance(event, Lost) and event.side is side and turn.sent is None:
-                turn.sent = trio.current_time()  # it was lost before the turn reached it
 
-    def _post(self, turn: Turn) -> None:
-        """Hand a turn to its side; the clock starts when it is on its way, or runs on if it had started before."""
-        now = trio.current_time()
-        overhead = turn.overhead = None if self._arrived is None else now - self._arrived
-        elapsed = 0.0 if turn.sent is None else now - turn.sent
+    def _reach(self, turn: Turn) -> None:
+        """Hand a turn to its side, once over each connection that is ready for it. While the side is away, its clock
+        runs on, unless that stands still until it is back.
+        """
+        now, side = trio.current_time(), turn.side
+        absence, visit = self.absences.of(side), self.absences.visit(side)
+        if absence is not None:
+            turn.waited = True
+            if not absence.untimed:
+                turn.start(now)
+            return
+        if turn.visit == visit:
+            return
+        overhead = None
+        if turn.visit is None and not turn.waited and self._arrived is not None:
+            overhead = turn.overhead = now - self._arrived
+        turn.visit = visit
 
         def sent(at: float) -> None:
-            if turn.sent is None:
-                turn.sent = at
-                if self._turn is turn and self._waiting is not None:  # for the answer: until its clock runs out
-                    self._waiting.deadline = min(self._waiting.deadline, self._runs_out(turn))
+            if turn.start(at) and self._turn is turn and self._waiting is not None:
+                # For the answer: until its clock runs out.
+                self._waiting.deadline = min(self._waiting.deadline, turn.runs_out())
 
-        player = self.players[turn.side]
+        player = self.players[side]
         message = YourTurn(
             room=self.room,
-            ply=self.ply,
-            clock=self.clocks[turn.side].tell(overhead, elapsed),
+            ply=turn.ply,
+            clock=turn.clock.tell(overhead, turn.elapsed(now)),
             position=self._shown() if player.updates == "positions" else None,
         )
         player.ask(message, sent)
-
-    def _runs_out(self, turn: Turn | None) -> float:
-        """When the clock of a turn has run out; infinite while it does not run, or if nobody is asked."""
-        if turn is None or turn.sent is None:
-            return math.inf
-        return turn.sent + self.clocks[turn.side].patience()
 
     def _out_of_time(self, turn: Turn, now: float, *, answered: bool) -> Result | None:
         """A side's clock has run out: by thinking, or because it was away."""
         side = turn.side
         if self.absences.of(side) is not None:
             return self.absences.out_of_time(side, self.position, self.ply)
-        limit = self.clocks[side].left_ms or 0.0
-        used = turn.used = 0.0 if turn.sent is None else now - turn.sent
+        limit, used = turn.clock.left_ms or 0.0, turn.elapsed(now)
+        turn.used = used
         return results.timeout(side, self.position, self.ply, limit_ms=limit, used=used, answered=answered)
 
     def _last_turn(self) -> LastTurn | None:
         """The turn in which the match ends, if there is one."""
-        turn = self._turn
-        if turn is None:
-            return None
-        if turn.arrived is None and turn.sent is not None and not turn.used:
-            turn.used = trio.current_time() - turn.sent
-        limit_ms = self.clocks[turn.side].left_ms
-        asked = turn.asked if turn.sent is None else turn.sent
-        return LastTurn(turn.side, self.ply, asked, turn.arrived, turn.used, limit_ms, turn.overhead)
+        return None if self._turn is None else self._turn.last(trio.current_time())
 
     def _shown(self) -> Plain:
         return self.terms.game.write_position(self.position)
-
-    # -- a lost database -----------------------------------------------------------------------
 
     async def _keep(self, writing: Awaitable[None]) -> None:
         """Have something written down, however long it takes. While the database is lost, nobody's time runs.
 
         Raises _Ended if meanwhile an administrator cancels the match, or the server stops.
         """
-        try:
-            await writing
-        except StorageLost:
-            end = await self._insist()
-            self.absences.renew(trio.current_time())
-            if end is not None:
-                self._heed(end)
-
-    async def _insist(self) -> Cancelled | Suspended | None:
-        """Try until it is stored: None; or else what made an end of it."""
-        stored = False
-
-        async def insist() -> None:
-            nonlocal stored
-            await self.book.insist()
-            stored = True
-            nursery.cancel_scope.cancel()
-
-        end = next((event for event in self._postponed if isinstance(event, Cancelled | Suspended)), None)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(insist)
-            while end is None:
-                event = await self.mailbox.get()
-                if isinstance(event, Cancelled | Suspended):
-                    end = event
-                else:
-                    self._postpone(event)
-            nursery.cancel_scope.cancel()
-        if stored and end is not None:
-            self._postponed.appendleft(end)
-        return None if stored else end
-
-    def _postpone(self, event: Event) -> None:
-        """Nobody wins or loses what can't be stored: it is judged afterwards. Who comes and goes is noted at once."""
-        if isinstance(event, Surrendered | Gone) or (isinstance(event, Lost) and self.terms.grace <= 0):
-            if (type(event), event.side) not in ((type(e), getattr(e, "side", None)) for e in self._postponed):
-                self._postponed.append(event)  # each once: nobody may fill our memory
-        else:
-            self._heed(event)
+        if (end := await self._storing.keep(writing)) is not None:
+            self._heed(end)
 
     # -- what comes from outside ---------------------------------------------------------------
 
@@ -324,10 +272,11 @@ class Referee:
         Whatever ends the match raises _Ended here.
         """
         self.absences.heed(trio.current_time(), paused=self.gate.paused)
-        away_too_long = self.absences.deadline()
-        event: Event | None = self._postponed.popleft() if self._postponed else None
+        postponed = self._storing.postponed
+        away_too_long, runs_out = self.absences.deadline(), math.inf if turn is None else turn.runs_out()
+        event: Event | None = postponed.popleft() if postponed else None
         if event is None:
-            with trio.CancelScope(deadline=min(self._runs_out(turn), away_too_long)) as self._waiting:
+            with trio.CancelScope(deadline=min(runs_out, away_too_long)) as self._waiting:
                 event = await self.mailbox.get()
         if event is None:
             for _ in range(AFTERTHOUGHT):
@@ -335,9 +284,13 @@ class Referee:
             event = self.mailbox.get_nowait()
         if event is not None:
             self._heed(event)
-        elif away_too_long <= self._runs_out(turn):
-            raise _Ended(self.absences.verdict(self.position, self.ply))
+        elif away_too_long <= (math.inf if turn is None else turn.runs_out()):
+            raise _Ended(self.absences.verdict(self.position, self.ply, trio.current_time()))
         return event
+
+    def _something_happened(self) -> bool:
+        """Whether there is an event that nobody has heeded."""
+        return bool(self.mailbox or self._storing.postponed)
 
     def _heed(self, event: Event) -> None:
         """What an event means whoever is asked at the moment; raises _Ended if it ends the match."""
@@ -347,12 +300,12 @@ class Referee:
                 raise _Ended(results.forfeit("surrender", [side], self.position, sentence, ply=self.ply))
             case Gone(side, reason, message):
                 self._end_without(side, reason, message)
-            case Lost(side, reason, message):
-                self._lost(side, reason, message)
-            case Returned(side):
-                self.absences.unready(side, trio.current_time())
-            case IsReady(side):
-                self.absences.ready(side)
+            case Lost():
+                self._lost(event)
+            case Returned(side, visit):
+                self.absences.returned(side, visit, trio.current_time())
+            case IsReady(side, visit):
+                self.absences.ready(side, visit)
             case Cancelled(message):
                 raise _Ended(results.aborted("cancelled", self.position, message))
             case Suspended():
@@ -360,23 +313,30 @@ class Referee:
             case HasMoved() | Nudge():
                 pass
 
-    def _lost(self, side: Side, reason: Literal["disconnected", "stalled"], message: str) -> None:
+    def _lost(self, loss: Lost) -> None:
         """A side's connection is lost: its grace period begins, if there is one."""
-        if self.stopping and self.terms.grace <= 0:
-            raise _Ended(None)
-        if self.terms.grace <= 0:
-            self._end_without(side, reason, message)
-        self.absences.lost(side, reason, message, trio.current_time())
+        if not self.absences.lost(loss.side, loss.visit, loss.reason, loss.message, trio.current_time()):
+            return
+        if self._is_final(loss):
+            if self.stopping:
+                raise _Ended(None)
+            self._end_without(loss.side, loss.reason, loss.message)
         if self.stopping:
-            self.absences.spare(side)
+            self.absences.spare(loss.side)
+
+    def _is_final(self, loss: Lost) -> bool:
+        """Whether who is lost may not come back."""
+        return self.terms.grace <= 0 and not self.absences.excused
 
     def _end_without(self, side: Side, reason: ForfeitReason, message: str) -> NoReturn:
         """A side is gone for good; if the other went at the same time, nobody wins by having been read second."""
         offenders = [side]
-        waiting = list(self._postponed)
+        waiting = list(self._storing.postponed)
         while (event := self.mailbox.get_nowait()) is not None:
             waiting.append(event)
         for event in waiting:
+            if isinstance(event, Lost) and not self._is_final(event):
+                continue
             if isinstance(event, Gone | Lost) and event.side is side.other:
                 offenders.append(event.side)
                 break

@@ -100,6 +100,8 @@ class Room:
     scribe: Scribe | None = None
     changing: trio.Lock = field(default_factory=trio.Lock)
     """Held while a change is stored; see ``keeping``."""
+    _announced: bool = False
+    """Whether the players have been told that the match begins."""
     _recap: Recap | None = field(default_factory=Recap)
     """None when the match is over: then what is told of it is ready-made."""
     _last_info: RoomInfo | None = None
@@ -198,6 +200,7 @@ class Room:
     def resume(self, stored: StoredMatch, patience: float) -> Referee:
         """Go on with a match that broke off when the server did. Raises MoveError if it breaks the rules."""
         referee = self.begin(stored.match)
+        self._announced = True
         referee.resume(((ply.move, ply.used_ms / 1000) for ply in stored.plies), patience)
         if self.scribe is not None and stored.ended is None:
             self.scribe.witness.resumed(known_evidence(stored), len(stored.plies))
@@ -213,6 +216,7 @@ class Room:
 
     def started(self, position: AnyPosition) -> None:
         """The match begins: tell the players and observers."""
+        self._announced = True
         for seat in self.seats.values():
             seat.tell(self._match_started(seat, position))
             self._ready_at_once(seat)
@@ -249,7 +253,7 @@ class Room:
         if loss.final or loss.reason == "protocol_violation":
             self.put(Gone(seat.side, loss.reason, sentence))
         else:
-            self.put(Lost(seat.side, loss.reason, sentence))
+            self.put(Lost(seat.side, loss.reason, sentence, seat.visit))
 
     def welcome_back(self, seat: Seat) -> None:
         """A player has a connection again: tell it the match as it stands."""
@@ -258,12 +262,14 @@ class Room:
         log.info("player_back", **self._about(seat), connection=seat.line.number, address=seat.line.address)
         self.scribe.witness.came(seat.side, seat.line, seat.software)
         self.around.start_soon(self.scribe.keep_evidence)
-        started = self._match_started(seat, self.referee.position)
-        seat.tell(started if self._recap is None else encode_with(started, {"plies": self._recap.packed()}))
+        if self._announced:  # else it is told with the others, when the start is stored
+            started = self._match_started(seat, self.referee.position)
+            seat.tell(started if self._recap is None else encode_with(started, {"plies": self._recap.packed()}))
         if self.storage_lost:
             seat.tell(self._storage_notice())
-        self.put(Returned(seat.side))
-        self._ready_at_once(seat)
+        self.put(Returned(seat.side, seat.visit))
+        if self._announced:
+            self._ready_at_once(seat)
 
     def _about(self, seat: Seat) -> dict[str, Any]:
         """Of whom a line of the log tells."""
@@ -271,7 +277,7 @@ class Room:
 
     def _ready_at_once(self, seat: Seat) -> None:
         if seat.terse:
-            self.put(IsReady(seat.side))
+            self.put(IsReady(seat.side, seat.visit))
 
     def moved(self, turned: Turned, position: AnyPosition) -> None:
         """Tell everybody of a ply: the players what was played, observers also the position."""

@@ -63,6 +63,8 @@ class Seat:
     """By which the one who holds the seat comes back: the digest of its token, which itself is kept nowhere."""
     updates: Updates = "positions"
     software: str = ""
+    visit: int = 0
+    """Which connection sits here, or did last: every one that takes the seat back has the next number."""
 
     @property
     def connected(self) -> bool:
@@ -77,6 +79,11 @@ class Seat:
     def take(self, line: Line, name: str, key: str, updates: Updates, software: str) -> None:
         """Somebody sits down."""
         self.line, self.name, self.key, self.updates, self.software = line, name, key, updates, software
+
+    def take_back(self, line: Line, updates: Updates, software: str) -> None:
+        """Who held the seat has it again, over another connection."""
+        self.line, self.updates, self.software = line, updates, software
+        self.visit += 1
 
     def vacate(self) -> None:
         """Give the seat back; a reservation opens it again."""

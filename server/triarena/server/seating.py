@@ -175,7 +175,7 @@ class Seating:
             raise Refusal("already_in_room", f"you observe room {room.id!r}; take the seat over another connection")
         guest.must_know(room.terms.game)
         self._displace(room, seat)
-        seat.line, seat.updates, seat.software = guest.connection, message.updates, guest.software
+        seat.take_back(guest.connection, message.updates, guest.software)
         guest.rooms[room.id] = room
         guest.connection.post(_joined(room, seat, token, message.id))
         if room.result is not None:

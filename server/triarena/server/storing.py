@@ -1,0 +1,74 @@
+"""How a match waits for the database: what can't be written down is tried again, and meanwhile nobody's time runs."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+import trio
+
+from .absences import Absences
+from .events import Cancelled, Event, Gone, Lost, Mailbox, Surrendered, Suspended
+from .terms import Book, StorageLost
+
+
+@dataclass(slots=True)
+class Storing:
+    """Of one match. ``heed`` is told what happens meanwhile, but for what would end the match (``is_final`` says of a
+    loss whether it would): that is judged afterwards.
+    """
+
+    book: Book
+    mailbox: Mailbox
+    absences: Absences
+    heed: Callable[[Event], None]
+    is_final: Callable[[Lost], bool]
+    postponed: deque[Event] = field(default_factory=deque)
+    """What happened while nothing could be stored, and is to be judged now."""
+
+    async def keep(self, writing: Awaitable[None]) -> Cancelled | Suspended | None:
+        """Have something written down, however long it takes: None; or else what made an end of it, by an
+        administrator's word or since the server stops.
+        """
+        began = trio.current_time()
+        try:
+            await writing
+        except StorageLost:
+            end = await self._insist()
+            self.absences.renew(trio.current_time())
+            return end
+        self.absences.postpone(trio.current_time() - began)
+        return None
+
+    async def _insist(self) -> Cancelled | Suspended | None:
+        """Try until it is stored: None; or else what made an end of it."""
+        stored = False
+
+        async def insist() -> None:
+            nonlocal stored
+            await self.book.insist()
+            stored = True
+            nursery.cancel_scope.cancel()
+
+        end = next((event for event in self.postponed if isinstance(event, Cancelled | Suspended)), None)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(insist)
+            while end is None:
+                event = await self.mailbox.get()
+                if isinstance(event, Cancelled | Suspended):
+                    end = event
+                else:
+                    self._note(event)
+            nursery.cancel_scope.cancel()
+        if stored and end is not None:
+            self.postponed.appendleft(end)
+        return None if stored else end
+
+    def _note(self, event: Event) -> None:
+        """Nobody wins or loses what can't be stored: it is judged afterwards. Who comes and goes is noted at once."""
+        if isinstance(event, Surrendered | Gone) or (isinstance(event, Lost) and self.is_final(event)):
+            if (type(event), event.side) not in ((type(e), getattr(e, "side", None)) for e in self.postponed):
+                self.postponed.append(event)  # each once: nobody may fill our memory
+        else:
+            self.heed(event)
