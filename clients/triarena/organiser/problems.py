@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from triarena.games.core import shown
 
 from .positions import Path, line_of
+from .schema import FileTable
 
 _MANY: Final = 12
 T = TypeVar("T", bound=BaseModel)
@@ -66,7 +67,7 @@ class Notes:
         try:
             return model.model_validate(values)
         except ValidationError as error:
-            for path, sentence in _faults(error, model):
+            for path, sentence in _faults(error, model, at):
                 self.tell((*at, *path) if place is None or not path else place(*path), sentence)
             return None
 
@@ -75,7 +76,7 @@ class Notes:
         try:
             model.model_validate(values)
         except ValidationError as error:
-            return frozenset(str(path[0]) for path, _ in _faults(error, model) if path)
+            return frozenset(str(path[0]) for path, _ in _faults(error, model, ()) if path)
         return frozenset()
 
 
@@ -103,12 +104,23 @@ def meant(word: object, known: Iterable[str]) -> str:
     return f"; there is {listed}" if len(names) == 1 else f"; there are {listed}" if names else ""
 
 
-def _faults(error: ValidationError, model: type[BaseModel]) -> list[tuple[Path, str]]:
-    """The path within ``model`` and a sentence for every fault of a table, one for each path."""
+def misplaced(path: Path) -> str:
+    """A key of the file's top stands in a table; what that means in TOML surprises those who don't know it."""
+    *table, key = path
+    where = "[[" + key_text(tuple(table[:-1])) + "]]" if isinstance(table[-1], int) else f"[{key_text(tuple(table))}]"
+    return (
+        f"{where} has no key {key}: in TOML a key belongs to the last [table] above it; write {key} at the top of the "
+        "file, before the first table"
+    )
+
+
+def _faults(error: ValidationError, model: type[BaseModel], at: Path) -> list[tuple[Path, str]]:
+    """The path within ``model``, which stands at ``at``, and a sentence for every fault of a table: one for a path."""
     found: dict[Path, str] = {}
     for fault in error.errors(include_url=False):
         path = _path_in_file(fault["loc"], model)
-        found.setdefault(path, _sentence(fault, path, model))
+        surprising = fault["type"] == "extra_forbidden" and path[-1] in FileTable.model_fields and len(at + path) > 1
+        found.setdefault(path, misplaced((*at, *path)) if surprising else _sentence(fault, path, model))
     # A value that may be of several kinds has a fault for each; the one that looked inside knows best.
     inner = {path[:depth] for path in found for depth in range(len(path))}
     return [(path, sentence) for path, sentence in found.items() if path not in inner]
