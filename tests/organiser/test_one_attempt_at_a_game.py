@@ -15,7 +15,7 @@ from trio.testing import MockClock as Clock
 from triarena.organiser.arrivals import MOST_ABSENCES, MOST_STARTS, SERVER_SECONDS
 from triarena.organiser.attempt import Attempt, Failed, Outcome, Sporting, Table
 from triarena.organiser.crew import Bot
-from triarena.organiser.endings import Ended
+from triarena.organiser.endings import LOST, Ended
 from triarena.organiser.spec import Event, Player
 from triarena.protocol import from_client as c
 from triarena.protocol.values import AbortReason, Result
@@ -58,7 +58,10 @@ def stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]
 
     @asynccontextmanager
     async def open_stage(
-        *players: Player, result: Result | None = None, programs: dict[str, Program] | None = None
+        *players: Player,
+        result: Result | None = None,
+        programs: dict[str, Program] | None = None,
+        game_seconds: float | None = None,
     ) -> AsyncIterator[Stage]:
         async with open_lobby(monkeypatch) as lobby:
             good = {each.name: obedient(lobby) if each.kept else direct(lobby) for each in players}
@@ -71,7 +74,7 @@ def stage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Any]
             async with open_link(lobby, *good) as link, trio.open_nursery() as nursery:
                 await link.bell.until(lambda: link.open)
                 crew = ScriptedCrew(nursery, link.bell, tmp_path, {**good, **(programs or {})})
-                yield Stage(lobby, link, crew, event_of(*players))
+                yield Stage(lobby, link, crew, event_of(*players, game_seconds=game_seconds))
                 nursery.cancel_scope.cancel()
 
     def obedient(lobby: ScriptedLobby) -> Program:
@@ -148,12 +151,14 @@ async def test_two_remote_bots_play_when_they_are_there(stage: Open, autojump_cl
         assert it.crew.started == []
 
 
-@pytest.mark.parametrize("program", [dies, hangs])
-async def test_a_program_that_does_not_come_loses(stage: Open, autojump_clock: Clock, program: Program) -> None:
+@pytest.mark.parametrize(("program", "reason"), [(dies, "start_failed"), (hangs, "no_show")])
+async def test_a_program_that_does_not_come_loses(
+    stage: Open, autojump_clock: Clock, program: Program, reason: str
+) -> None:
     async with stage(once("Ann"), kept("Bob"), programs={"Ann": program}) as it:
         outcome = await it.play()
         assert isinstance(outcome, Sporting)
-        assert (outcome.played.reason, outcome.played.winner) == ("no_show", "blue")
+        assert (outcome.played.reason, outcome.played.winner) == (reason, "blue")
         assert outcome.played.offenders == ("red",)
         assert it.lobby.closed == ["r1"]
 
@@ -378,7 +383,10 @@ async def test_a_remote_bot_that_has_just_gone_is_waited_for_and_loses_only_in_t
 
 async def test_a_remote_bot_that_was_absent_for_long_loses_at_once(stage: Open, autojump_clock: Clock) -> None:
     async with stage(remote("Ann"), kept("Bob")) as it:
+        await trio.sleep(601)  # nobody needs it yet, so nobody waits for it
+        assert it.table.absent() == {"Ann"}
         assert it.table.available() == {"Bob"}
+        assert it.table.awaits("Ann") == trio.current_time() + 600
         await trio.sleep(601)
         assert it.table.available() == {"Ann", "Bob"}
         assert it.table.present() == {"Bob"}
@@ -422,3 +430,102 @@ async def test_a_server_that_prepares_no_room_is_no_result(stage: Open, autojump
         outcome = await it.play()
         assert isinstance(outcome, Failed)
         assert outcome.code == "too_many_rooms"
+
+
+# -- what became of a process ------------------------------------------------------------------
+
+
+def forfeits_with(it: Stage, reason: str, ann: Ended | None) -> None:
+    """The match ends by a forfeit of Ann, whose process has ended so."""
+    on_invite = it.lobby.on_invite
+
+    async def begins(player: str, room: str, side: str) -> None:
+        await on_invite(player, room, side)
+        if it.lobby.rooms[room].match is not None:
+            it.crew.kept(kept("Ann")).ended = ann
+            await it.lobby.ends(room, ended("blue", "forfeit", reason, ["red"]))
+
+    it.lobby.on_invite = begins
+
+
+@pytest.mark.parametrize("reason", ["disconnected", "left", "stalled"])
+@pytest.mark.parametrize("known", [True, False])
+async def test_a_connection_that_ended_counts_only_if_it_is_known_how_the_process_fares(
+    stage: Open, autojump_clock: Clock, reason: str, known: bool
+) -> None:
+    async with stage(kept("Ann"), kept("Bob")) as it:
+        forfeits_with(it, reason, None)
+        it.crew.silent = set() if known else {"Ann"}
+        outcome = await it.play()
+        if known:
+            assert isinstance(outcome, Sporting)
+            assert outcome.played.reason == reason
+        else:
+            assert isinstance(outcome, Failed)
+            assert (outcome.code, outcome.culprit) == ("process_lost", "Ann")
+
+
+@pytest.mark.parametrize("reason", ["timeout", "illegal_move", "surrender"])
+async def test_a_fault_that_no_lost_process_makes_counts_whatever_became_of_it(
+    stage: Open, autojump_clock: Clock, reason: str
+) -> None:
+    async with stage(kept("Ann"), kept("Bob")) as it:
+        forfeits_with(it, reason, None)
+        it.crew.silent = {"Ann"}
+        assert isinstance(await it.play(), Sporting)
+
+
+@pytest.mark.parametrize("make", [kept, once])
+async def test_who_loses_its_guard_before_the_match_is_named(
+    stage: Open, autojump_clock: Clock, make: Callable[[str], Player]
+) -> None:
+    async def is_lost(bot: Bot, words: list[str], env: dict[str, str]) -> Ended:
+        await trio.sleep(1)
+        return LOST
+
+    async with stage(make("Ann"), kept("Bob"), programs={"Ann": is_lost}) as it:
+        outcome = await it.play()
+        assert isinstance(outcome, Failed)
+        assert (outcome.code, outcome.culprit) == ("process_lost", "Ann")
+
+
+# -- games that would last for ever ------------------------------------------------------------
+
+
+async def test_who_hangs_without_a_clock_has_lost_in_the_end(stage: Open, autojump_clock: Clock) -> None:
+    async with stage(kept("Ann"), kept("Bob"), game_seconds=3600) as it:
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert (outcome.played.reason, outcome.played.offenders) == ("timeout", ("red",))
+        assert "Ann (red) did not move any more" in outcome.message
+        assert it.lobby.closed == ["r1"]
+        assert 3600 <= trio.current_time() <= 3700
+
+
+async def test_a_game_that_goes_on_for_too_long_is_drawn(stage: Open, autojump_clock: Clock) -> None:
+    async with stage(kept("Ann"), kept("Bob"), game_seconds=3600) as it, trio.open_nursery() as nursery:
+
+        async def go_on() -> None:
+            while True:
+                await trio.sleep(7)
+                for room, info in it.lobby.rooms.items():
+                    it.lobby.rooms[room] = info.model_copy(update={"ply": info.ply + 1})
+
+        nursery.start_soon(go_on)
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert (outcome.played.winner, outcome.played.reason, outcome.played.offenders) == (None, "time_limit", ())
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_game_that_ends_just_in_time_counts_as_it_ended(stage: Open, autojump_clock: Clock) -> None:
+    async with stage(kept("Ann"), kept("Bob"), game_seconds=3600) as it, trio.open_nursery() as nursery:
+
+        async def end() -> None:
+            await trio.sleep(3650)
+            await it.lobby.ends("r1", ended("blue"))
+
+        nursery.start_soon(end)
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert (outcome.played.winner, outcome.played.reason) == ("blue", "base")

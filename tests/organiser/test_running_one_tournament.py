@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 import trio
 from trio.testing import MockClock as Clock
 
-from triarena.organiser.arrivals import Bench
+from triarena.organiser.arrivals import Bench, Missing
 from triarena.organiser.attempt import Attempt, Failed, Outcome, Sporting
 from triarena.organiser.bell import Bell
 from triarena.organiser.desk import DeskRefused
@@ -49,12 +49,21 @@ class ScriptedTable:
     bench: Bench = field(default_factory=Bench)
     here: frozenset[str] = frozenset()
     late: frozenset[str] = frozenset()
+    patience: float = 600.0
+    remote: frozenset[str] = frozenset()
+    awaited: dict[str, float] = field(default_factory=dict)
     now_playing: list[Fixture] = field(default_factory=list)
     most: int = 0
     begun: list[str] = field(default_factory=list)
 
     def present(self) -> frozenset[str]:
         return self.here
+
+    def absent(self) -> frozenset[str]:
+        return self.remote - self.here
+
+    def awaits(self, name: str) -> float:
+        return self.awaited.setdefault(name, trio.current_time()) + self.patience
 
     def available(self) -> frozenset[str]:
         return self.here | self.late
@@ -103,6 +112,13 @@ def won_by(name: str, attempt: Attempt) -> Outcome:
 
 
 by_the_first = partial(won_by, "Ann")
+
+
+def heard_by(run: EventRun) -> list[str]:
+    """What its organiser was told."""
+    listener = run.listener
+    assert isinstance(listener, Heard)
+    return listener.troubles
 
 
 def failing(attempt: Attempt) -> Outcome:
@@ -242,6 +258,82 @@ async def test_a_run_waits_for_who_is_not_there_yet(running: Make, autojump_cloc
         assert (await run.run()).how == "finished"
 
 
+async def test_who_is_waited_for_is_told_with_the_end_of_patience_once_for_each_absence(
+    running: Make, autojump_clock: Clock
+) -> None:
+    run = running(event_of(*players(2)))
+    table: Any = run.table
+    table.here, table.remote = frozenset({"Bob"}), frozenset({"Ann", "Bob"})
+    until = (AT + timedelta(seconds=600)).astimezone()
+    async with trio.open_nursery() as nursery:
+
+        async def come() -> None:
+            await trio.sleep(300)
+            told = f"Ann is not here, and is waited for until {until:%H:%M:%S}; after that it loses the games"
+            assert [each.startswith(told) for each in heard_by(run)] == [True]
+            assert len(run.awaiting()) == 1
+            table.here = frozenset({"Ann", "Bob"})
+
+        nursery.start_soon(come)
+        await run.run()
+    assert heard_by(run)[1:] == ["Ann is here now"]
+    assert run.awaiting() == []
+
+
+async def test_who_has_no_game_left_is_not_waited_for(running: Make, autojump_clock: Clock) -> None:
+    run = running(event_of(*players(3)))
+    table: Any = run.table
+    table.remote = frozenset({"Dan"})
+    await run.run()
+    assert heard_by(run) == []
+
+
+def lost(name: str) -> Outcome:
+    return Failed("process_lost", "its guard was killed", culprit=name)
+
+
+@pytest.mark.parametrize("attempts", [1, 3, 5])
+async def test_a_bot_whose_process_is_always_lost_loses_instead_of_playing_for_ever(
+    running: Make, autojump_clock: Clock, attempts: int
+) -> None:
+    run = running(event_of(*players(3)), lost_with("Ann"), attempts=attempts)
+    assert await run.run() == Ending("finished")
+    with_ann = [each for each in run.played.values() if "Ann" in each.fixture.players]
+    assert len(with_ann) == 4
+    for each in with_ann:
+        assert each.reason == "disconnected"
+        assert each.offenders == (each.fixture.side_of("Ann"),)
+    assert all(each.reason == "base" for each in run.played.values() if each not in with_ann)
+    assert len([id_ for id_ in run.table.begun if "Ann" in run.played[id_].fixture.players]) <= 6
+
+
+async def test_a_bot_whose_process_is_lost_in_one_game_only_loses_that_one(
+    running: Make, autojump_clock: Clock
+) -> None:
+    def sometimes(attempt: Attempt) -> Outcome:
+        return lost(attempt.fixture.red) if attempt.fixture.id == "1.1.1" else won(attempt)
+
+    run = running(event_of(*players(3)), sometimes, concurrency=1, attempts=1)
+    assert await run.run() == Ending("finished")
+    assert {id_ for id_, each in run.played.items() if each.offenders} == {"1.1.1"}
+
+
+async def test_processes_that_are_lost_twice_cost_nobody_a_game(running: Make, autojump_clock: Clock) -> None:
+    def twice(attempt: Attempt) -> Outcome:
+        return lost("Ann") if attempt.number <= 2 and attempt.fixture.id == "1.1.1" else won(attempt)
+
+    run = running(event_of(*players(2)), twice, concurrency=1)
+    assert await run.run() == Ending("finished")
+    assert all(not each.offenders for each in run.played.values())
+
+
+def lost_with(name: str) -> Play:
+    def play(attempt: Attempt) -> Outcome:
+        return lost(name) if name in attempt.fixture.players else won(attempt)
+
+    return play
+
+
 async def test_nothing_is_started_while_the_server_is_away(running: Make, autojump_clock: Clock) -> None:
     run = running(event_of(*players(2)))
     table: Any = run.table
@@ -262,7 +354,7 @@ async def test_a_server_that_will_never_let_us_in_interrupts(running: Make, auto
 async def test_no_more_games_are_played_than_wanted(running: Make, autojump_clock: Clock, concurrency: int) -> None:
     run = running(event_of(*players(8), stop=Stop(max_games=10)), concurrency=concurrency)
     ending = await run.run()
-    assert ending == Ending("stopped", "10 games were played, and 10 were wanted")
+    assert ending == Ending("stopped", "it was to end after 10 games")
     assert len(run.played) == 10
 
 
@@ -362,7 +454,7 @@ async def test_evidence_that_cannot_be_kept_ends_nothing(running: Make, autojump
 async def test_who_is_put_on_the_bench_is_told_and_noted(running: Make, autojump_clock: Clock) -> None:
     event = event_of(*players(2), games_per_pairing=4)
     run = running(event, concurrency=1)
-    absent = partial(run.table.bench.absent, event.player("Ann"), "it hangs")
+    absent = partial(run.table.bench.absent, event.player("Ann"), Missing("it hangs"))
 
     def no_show(attempt: Attempt) -> Outcome:
         absent()

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 import trio
 
@@ -24,6 +24,8 @@ MOST_STARTS: Final = 3
 """How often a kept bot is started for one match."""
 AGAIN_SECONDS: Final = 0.5
 """Until a refused invitation is tried again."""
+LAST_LINES: Final = 3
+"""Of what a process has printed; the whole is in its log."""
 MOST_ABSENCES: Final = 3
 """So many matches in a row that a local player did not come to are enough."""
 
@@ -35,6 +37,10 @@ class Missing:
     why: str
     blameless: bool = False
     """Whether that is no fault of its own: the game does not count then."""
+    reason: Literal["no_show", "start_failed"] = "no_show"
+    """``start_failed``: its process could not be started, or ended before the match began."""
+    lost: bool = False
+    """Whether its process was lost with its guard."""
 
 
 class Bench:
@@ -45,21 +51,22 @@ class Bench:
 
     def __init__(self) -> None:
         self._absences: Counter[str] = Counter()
-        self._why: dict[str, str] = {}
+        self._why: dict[str, Missing] = {}
         self._news: list[tuple[str, str]] = []
 
-    def absent(self, player: Player, why: str) -> None:
+    def absent(self, player: Player, missing: Missing) -> None:
         """A local player did not come to its match."""
         if not player.local or player.name in self._why:
             return
         self._absences[player.name] += 1
         if self._absences[player.name] == MOST_ABSENCES:
-            self._why[player.name] = f"it did not come to {MOST_ABSENCES} matches before, the last time since {why}"
+            sentence = f"it did not come to {MOST_ABSENCES} matches before, the last time since {missing.why}"
+            self._why[player.name] = Missing(sentence, reason=missing.reason)
             self._news.append(
                 (
                     player.name,
                     f"{player.name} could not be brought to {MOST_ABSENCES} matches in a row, and loses its other "
-                    f"games until the tournament is resumed: {why}",
+                    f"games until the tournament is resumed: {missing.why}",
                 )
             )
 
@@ -67,7 +74,7 @@ class Bench:
         """It has played."""
         del self._absences[player.name]
 
-    def why(self, name: str) -> str | None:
+    def why(self, name: str) -> Missing | None:
         """Why a player is not waited for any more; None if it is."""
         return self._why.get(name)
 
@@ -129,7 +136,7 @@ class Arrivals:
         if self.watch.started or self.watch.over:
             return None
         if bot.ended is not None:
-            return Missing(f"its program ended before the match began: {_last_of(bot)}", bot.ended.blameless)
+            return _dead(bot, "its program ended before the match began: ")
         if not self._late(side):
             return None
         await self.crew.dismiss(bot, 0)
@@ -209,8 +216,8 @@ class Arrivals:
     def _why_dead(self, player: Player) -> Missing:
         bot = self.crew.last(player)
         if bot is None or bot.ended is None:
-            return Missing(f"it was started {MOST_STARTS} times, and ended")
-        return Missing(f"it was started {MOST_STARTS} times, and {_last_of(bot)}", bot.ended.blameless)
+            return Missing(f"it was started {MOST_STARTS} times, and ended", reason="start_failed")
+        return _dead(bot, f"it was started {MOST_STARTS} times, and ")
 
     async def refresh(self) -> None:
         """Ask the server whether the match has begun after all: its news may be slower than those of a process."""
@@ -218,12 +225,14 @@ class Arrivals:
             await self.link.look(self.watch)
 
 
-def _last_of(bot: Bot) -> str:
-    """How a process has ended, and its last words."""
+def _dead(bot: Bot, intro: str) -> Missing:
+    """Why a player whose process has ended will not come: how that ended, and its last words."""
     assert bot.ended is not None
-    return bot.ended.detail + _said(bot)
+    why = intro + bot.ended.detail + _said(bot)
+    return Missing(why, bot.ended.blameless, "start_failed", bot.ended.why == "lost")
 
 
 def _said(bot: Bot) -> str:
-    words = bot.last_words()
-    return f"; it said: {words[-1]}" if words else ""
+    """The last lines that a process has printed, standard error included."""
+    words = [line.strip() for line in bot.last_words() if line.strip()]
+    return f"; it said: {' / '.join(words[-LAST_LINES:])}" if words else ""

@@ -8,6 +8,7 @@ ever counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import Final, TypeAlias
@@ -20,7 +21,7 @@ from triarena.protocol.values import Result, SideName
 from triarena.tournament.tally import UNFINISHED
 from triarena.tournament.values import Fixture, Played
 
-from .arrivals import SERVER_SECONDS, Arrivals, Bench
+from .arrivals import SERVER_SECONDS, Arrivals, Bench, Missing
 from .crew import FAREWELL_SECONDS, Bot, Crew, Place
 from .desk import DeskError
 from .link import Link, Watch
@@ -28,6 +29,10 @@ from .spec import Event, Player
 
 LAST_WORDS_SECONDS: Final = 1.0
 """How long a program that has forfeited its match may take to end by itself."""
+LAST_PLY_SECONDS: Final = 60.0
+"""For the ply that is being thought about when a game has lasted as long as it may."""
+CONNECTION_ENDS: Final = frozenset(["disconnected", "left", "stalled"])
+"""Forfeits that may come from the end of a process, of which more may be known here."""
 SIDES: Final[tuple[SideName, SideName]] = ("red", "blue")
 
 
@@ -56,6 +61,8 @@ class Failed:
     code: str
     message: str
     match: str | None = None
+    culprit: str = ""
+    """The local player whose process was lost, if that is why."""
 
 
 Outcome: TypeAlias = Sporting | Failed
@@ -112,6 +119,15 @@ class Table:
         waiting = self.link.waiting
         return frozenset(each.name for each in self.event.players if each.local or each.name in waiting)
 
+    def absent(self) -> frozenset[str]:
+        """The remote players who do not wait in the lobby, nor play."""
+        waiting = self.link.waiting
+        return frozenset(each.name for each in self.event.players if not each.local and each.name not in waiting)
+
+    def awaits(self, name: str) -> float:
+        """Wait for an absent player from now on, if nobody did before; until when, in trio's time."""
+        return self.link.awaits(name) + self.patience_seconds
+
     def available(self) -> frozenset[str]:
         """Who has to play now: those who can, and those who have been away for longer than anybody waits."""
         late = (each.name for each in self.event.players if not each.local and self._why_absent(each) is not None)
@@ -122,6 +138,9 @@ class Table:
         fixture = attempt.fixture
         absent = {side: why for side in SIDES if (why := self._why_absent(self._player(fixture, side))) is not None}
         if absent:
+            for side in absent:  # what it printed last belongs to the evidence
+                if (bot := self.crew.last(self._player(fixture, side))) is not None:
+                    attempt.bots[side] = bot
             return self._no_show(fixture, absent)
         try:
             prepared = await self._prepare(fixture)
@@ -162,44 +181,45 @@ class Table:
             return self._not_begun(attempt, arrivals)
         for side in SIDES:
             self.bench.came(self._player(attempt.fixture, side))
-        trouble = await self._until_over(watch)
+        trouble = await self._until_over(attempt, watch)
         failed = watch.result.detail.offenders if watch.result is not None else ()
         for side, bot in attempt.bots.items():
             if not bot.player.kept:
                 # One that has failed may hang: the evening need not wait for it.
                 await self.crew.dismiss(bot, LAST_WORDS_SECONDS if side in failed else FAREWELL_SECONDS)
-        return trouble or self._counted(attempt, watch)
+        return trouble or await self._counted(attempt, watch)
 
     def _not_begun(self, attempt: Attempt, arrivals: Arrivals) -> Outcome:
         """Whose fault it is that a player did not come: only a player's own one counts."""
         fixture, missing = attempt.fixture, arrivals.missing
-        said = self._said(fixture, {side: each.why for side, each in missing.items()})
+        said = self._said(fixture, missing)
         if not arrivals.undisturbed:
             return Failed("server_lost", f"the server was lost while the players were coming: {said}")
         if any(each.blameless for each in missing.values()):
-            return Failed("cannot_start", said)
+            lost = [self._player(fixture, side).name for side, each in missing.items() if each.lost]
+            return Failed("process_lost", said, culprit=lost[0]) if lost else Failed("cannot_start", said)
         players = [self._player(fixture, side) for side in missing]
         gone = [each for each in players if not each.local and each.name not in self.link.waiting]
         if gone and len(gone) == len(players) and not attempt.last:
             return Failed("absent", said)  # it is waited for like anybody who is not there
         for side, each in missing.items():
-            self.bench.absent(self._player(fixture, side), each.why)
-        return self._no_show(fixture, {side: each.why for side, each in missing.items()})
+            self.bench.absent(self._player(fixture, side), each)
+        return self._no_show(fixture, missing)
 
     def _player(self, fixture: Fixture, side: SideName) -> Player:
         return self.event.player(fixture.red if side == "red" else fixture.blue)
 
-    def _why_absent(self, player: Player) -> str | None:
+    def _why_absent(self, player: Player) -> Missing | None:
         """Why nobody waits for a player any more: the longest that anybody does has passed, or it never starts."""
         if player.local:
             return self.bench.why(player.name)
-        away = trio.current_time() - self.link.absent_since.get(player.name, inf)
-        return f"it has not been in the lobby for {away:.0f} s" if away > self.patience_seconds else None
+        waited = trio.current_time() - self.link.awaited_since.get(player.name, inf)
+        late = waited > self.patience_seconds
+        return Missing(f"it was waited for, and has not been in the lobby for {waited:.0f} s") if late else None
 
-    async def _until_over(self, watch: Watch) -> Failed | None:
-        """Wait for the end of a match. The server's clocks see to it that there is one; if it has gone, it is waited
-        for.
-        """
+    async def _until_over(self, attempt: Attempt, watch: Watch) -> Outcome | None:
+        """Wait for the end of a match; what came of it if it had none. If the server has gone, it is waited for."""
+        end_by = trio.current_time() + (self.event.game_seconds or inf)
         start_by = trio.current_time() + SERVER_SECONDS
         while not watch.over:
             if self.link.open and not watch.started:
@@ -207,7 +227,8 @@ class Table:
                     await self.link.close(watch.room, "it did not begin")
                     return Failed("not_started", "both players had their seats, but the match did not begin")
             elif self.link.open:
-                await self.link.bell.until(lambda: watch.over or not self.link.open)
+                if not await self.link.bell.until(lambda: watch.over or not self.link.open, end_by):
+                    return await self._end(attempt, watch)
             elif not await self.link.bell.until(
                 lambda: watch.over or self.link.open, trio.current_time() + SERVER_SECONDS
             ):
@@ -215,19 +236,51 @@ class Table:
                 return Failed("server_lost", f"the server has been away for {SERVER_SECONDS:g} s")
         return None
 
-    def _no_show(self, fixture: Fixture, missing: Mapping[SideName, str]) -> Sporting:
+    async def _end(self, attempt: Attempt, watch: Watch) -> Outcome | None:
+        """End a match that has lasted as long as it may. Whoever does not move has lost; else it is drawn.
+
+        None if it ended by itself meanwhile.
+        """
+        limit = self.event.game_seconds or 0.0
+        with suppress(DeskError):
+            await self.link.look(watch)
+        before = attempt.ply
+        await self.link.bell.until(lambda: watch.over, trio.current_time() + min(LAST_PLY_SECONDS, limit / 10))
+        if watch.over:
+            return None
+        with suppress(DeskError):
+            await self.link.look(watch)
+        hangs = watch.info.to_move if watch.info is not None and attempt.ply == before else None
+        await self.link.close(watch.room, "it has lasted as long as a game may")
+        await self.link.bell.until(lambda: watch.over, trio.current_time() + LAST_WORDS_SECONDS)
+        result, fixture = watch.result, attempt.fixture
+        if result is not None and result.kind != "aborted":
+            return None
+        match = watch.info.match if watch.info is not None else None
+        scores = (0.0, 0.0) if result is None else (float(result.sides.red.score), float(result.sides.blue.score))
+        said = f"the game has lasted for {limit / 60:g} minutes, the longest that it may"
+        if hangs is None:
+            return Sporting(Played(fixture, None, "time_limit", (), *scores, attempt.ply), f"{said}: drawn", match)
+        winner: SideName = "blue" if hangs == "red" else "red"
+        said += f", and {self._player(fixture, hangs).name} ({hangs}) did not move any more"
+        return Sporting(Played(fixture, winner, "timeout", (hangs,), *scores, attempt.ply), said, match)
+
+    def _no_show(self, fixture: Fixture, missing: Mapping[SideName, Missing]) -> Sporting:
         sides = [side for side in SIDES if side in missing]
         winner: SideName | None = None if len(sides) == len(SIDES) else "blue" if sides == ["red"] else "red"
-        return Sporting(Played(fixture, winner, "no_show", tuple(sides)), self._said(fixture, missing), None)
+        failed = all(each.reason == "start_failed" for each in missing.values())
+        reason = "start_failed" if failed else "no_show"
+        return Sporting(Played(fixture, winner, reason, tuple(sides)), self._said(fixture, missing), None)
 
-    def _said(self, fixture: Fixture, missing: Mapping[SideName, str]) -> str:
+    def _said(self, fixture: Fixture, missing: Mapping[SideName, Missing]) -> str:
+        what = {"no_show": "did not come to its match", "start_failed": "could not be started for its match"}
         return "; ".join(
-            f"{self._player(fixture, side).name} did not come to its match: {missing[side]}"
+            f"{self._player(fixture, side).name} {what[missing[side].reason]}: {missing[side].why}"
             for side in SIDES
             if side in missing
         )
 
-    def _counted(self, attempt: Attempt, watch: Watch) -> Outcome:
+    async def _counted(self, attempt: Attempt, watch: Watch) -> Outcome:
         fixture, result, info = attempt.fixture, watch.result, watch.info
         match = info.match if info is not None else None
         # A game that reached its limit of plies would do so again: as it is nobody's win, it is drawn.
@@ -238,13 +291,19 @@ class Table:
         message = result.detail.message
         for side in result.detail.offenders:
             bot = attempt.bots.get(side)
-            if bot is None or bot.ended is None:
+            if bot is None:
+                continue
+            name = bot.player.name
+            if bot.ended is None and result.reason in CONNECTION_ENDS and not await self.crew.knows(bot):
+                sentence = f"{name} could not play on: nothing tells how its process fares"
+                return Failed("process_lost", sentence, match, name)
+            if bot.ended is None:
                 continue
             if bot.ended.blameless:
-                return Failed("process_lost", f"{bot.player.name} could not play on: {bot.ended.detail}", match)
+                return Failed("process_lost", f"{name} could not play on: {bot.ended.detail}", match, name)
             if bot.ended.why != "killed" and bot.ended.exit_code != 0:
                 # The server saw a connection end; why it did is known here.
-                message = f"{message}. About the process of {bot.player.name}: {bot.ended.detail}"
+                message = f"{message}. About the process of {name}: {bot.ended.detail}"
         used = (info.red.used_ms, info.blue.used_ms) if info is not None else (0.0, 0.0)
         return Sporting(_played(fixture, result, info.ply if info is not None else 0), message, match, used)
 

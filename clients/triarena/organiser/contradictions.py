@@ -164,9 +164,9 @@ def read_clock(clock: ClockTable, tell: Tell) -> PerMove | Budget | Unlimited | 
         return None
     kind = kinds[0] if kinds else "move_seconds"
     fitting = {
-        "move_seconds": ("move_seconds", "strikes", "hard_seconds", "margin_ms"),
-        "budget_seconds": ("budget_seconds", "increment_seconds", "margin_ms"),
-        "unlimited": ("unlimited",),
+        "move_seconds": ("move_seconds", "strikes", "hard_seconds", "margin_ms", "game_minutes"),
+        "budget_seconds": ("budget_seconds", "increment_seconds", "margin_ms", "game_minutes"),
+        "unlimited": ("unlimited", "game_minutes"),
     }[kind]
     strange = [key for key in clock.model_fields_set if key not in fitting]
     for key in strange:

@@ -17,6 +17,8 @@ from .spec import BotLimits, Player
 
 FAREWELL_SECONDS: Final = 5.0
 """How long a program whose match is over may take to end by itself."""
+ANSWER_SECONDS: Final = 5.0
+"""How long a guard may take to say how its process fares."""
 SHOWN_LINES: Final = 20
 
 
@@ -66,6 +68,7 @@ class Crew:
         self._logs = logs
         self._tokens = tokens
         self._kept: dict[str, Bot] = {}
+        self._last: dict[str, Bot] = {}
         self._starts: dict[str, int] = {}
 
     def kept(self, player: Player) -> Bot | None:
@@ -74,8 +77,8 @@ class Crew:
         return bot if bot is not None and bot.running else None
 
     def last(self, player: Player) -> Bot | None:
-        """The latest kept process of this player, whether it runs or not."""
-        return self._kept.get(player.name)
+        """The latest process of this player, whether it runs or not."""
+        return self._last.get(player.name)
 
     def keep(self, player: Player, place: Place) -> Bot:
         """Start the process of a player that waits in the lobby for its matches."""
@@ -96,8 +99,16 @@ class Crew:
         if not await self._bell.until(lambda: not bot.running, trio.current_time() + patience) and bot.process:
             await bot.process.kill()
 
+    async def knows(self, bot: Bot) -> bool:
+        """Whether it is known how a process fares: it has ended (as ``bot.ended`` tells then), or certainly runs."""
+        if bot.process is None or not await bot.process.is_known(ANSWER_SECONDS):
+            return not bot.running
+        if bot.process.ended is not None:
+            await self._bell.until(lambda: not bot.running)
+        return True
+
     def _start(self, player: Player, words: Sequence[str], env: dict[str, str]) -> Bot:
-        bot = Bot(player, self._next_log(player))
+        bot = self._last[player.name] = Bot(player, self._next_log(player))
         self._nursery.start_soon(self._run, bot, list(words), {**os.environ, **player.env, **env})
         return bot
 

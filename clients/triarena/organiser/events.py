@@ -16,12 +16,16 @@ from triarena.tournament.points import PointTable
 
 from .contradictions import ROUNDS_OF, Terms, read_clock, tell_contradictions
 from .positions import Path
-from .problems import Notes, meant
-from .schema import EVENT_KEYS, WITH_FORMAT, WITH_GAME, TournamentTable
+from .problems import Notes, meant, misplaced
+from .schema import EVENT_KEYS, WITH_FORMAT, WITH_GAME, ClockTable, TournamentTable
 from .spec import Event, Player, Sprt, Stop
 
 DEFAULT_TIE_BREAKS: Final = ("direct_encounter", "sonneborn_berger", "wins", "game_scores")
 SWISS_TIE_BREAKS: Final = ("buchholz_cut_1", "buchholz", "direct_encounter", "sonneborn_berger", "wins")
+UNLIMITED_MINUTES: Final = 60.0
+"""How long a game without a clock may last if the file does not say."""
+ASTRAY: Final = ("bots", "clock", "limits", "options", "points", "stop")
+"""Tables below which the game's name is written by those who don't know TOML."""
 Draw: TypeAlias = Callable[[str], int]
 """Gives the seed of the tournament with that slug, where the file gives none: drawn, or taken from the store."""
 
@@ -94,6 +98,7 @@ class EventReading:
             seeding=table.seeding or "given",
             tie_pairs=1 if table.tie_pairs is None else table.tie_pairs,
             stop=_stop(table),
+            game_seconds=_game_seconds(table.clock),
         )
 
     def _merged(self) -> dict[str, Any]:
@@ -112,6 +117,10 @@ class EventReading:
             except UnknownGame:
                 self.tell(("game",), f"there is no game {shown(name)}{meant(name, games())}")
         elif name is None and "game" not in self.faulty:
+            if astray := [path for path in self.notes.lines if path[-1] == "game" and path[0] in ASTRAY]:
+                for path in astray:
+                    self.notes.tell(path, misplaced(path))
+                return None
             example, known = next(iter(games())), ", ".join(games())
             self.notes.tell(self.path, f'which game? add e.g. game = "{example}"; there are {known}')
         return None
@@ -183,6 +192,12 @@ def _rounds(table: TournamentTable, players: int) -> int | None:
     if table.format == "swiss" and table.rounds is None:
         return max(1, math.ceil(math.log2(max(players, 2))))
     return table.rounds
+
+
+def _game_seconds(clock: ClockTable) -> float | None:
+    """How long a game may last: without a clock, nothing else would end one in which a bot hangs."""
+    minutes = clock.game_minutes or (UNLIMITED_MINUTES if clock.unlimited else None)
+    return None if minutes is None else 60 * minutes
 
 
 def _stop(table: TournamentTable) -> Stop:

@@ -81,8 +81,8 @@ class Link:
         """How often the server was lost so far."""
         self.waiting: dict[str, str] = {}
         """Who waits in the server's lobby: the connection by the player's name."""
-        self.absent_since: dict[str, float] = dict.fromkeys((each.name for each in enrolled), trio.current_time())
-        """Since when the others do not; the time is not counted while nobody could come, as there was no server."""
+        self.awaited_since: dict[str, float] = {}
+        """Since when absent players are waited for; not counted while nobody could come, as there was no server."""
         self.trouble: DeskError | None = None
         """Why the server was not reached the last time; None while it is."""
         self.fatal: DeskRefused | None = None
@@ -133,6 +133,10 @@ class Link:
             raise self.fatal
         return await self._desk.request(message)
 
+    def awaits(self, name: str) -> float:
+        """Wait for an absent player, once per absence; since when that is so."""
+        return self.awaited_since.setdefault(name, trio.current_time())
+
     def watch(self, room: str) -> Watch:
         """Note what happens in a room from now on, until ``forget``."""
         return self._watches.setdefault(room, Watch(room))
@@ -164,8 +168,8 @@ class Link:
     def _is_back(self) -> None:
         if self._closed_since is not None:
             away = trio.current_time() - self._closed_since
-            for name, since in self.absent_since.items():
-                self.absent_since[name] = min(trio.current_time(), since + away)
+            for name, since in self.awaited_since.items():
+                self.awaited_since[name] = min(trio.current_time(), since + away)
         self._closed_since = None
 
     def _is_away(self) -> None:
@@ -215,8 +219,7 @@ class Link:
 
     def _came(self, name: str, connection: str) -> None:
         self.waiting[name] = connection
-        self.absent_since.pop(name, None)
+        self.awaited_since.pop(name, None)
 
     def _went(self, name: str) -> None:
         self.waiting.pop(name, None)
-        self.absent_since.setdefault(name, trio.current_time())

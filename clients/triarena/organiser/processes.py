@@ -44,6 +44,8 @@ class GuardedProcess:
         self._known = trio.Event()
         """Whether the command could be started."""
         self._gone = trio.Event()
+        self._answered = trio.Event()
+        """Whether the guard has said since it was asked that the command runs."""
         self._sending = trio.Lock()
 
     @property
@@ -83,6 +85,16 @@ class GuardedProcess:
     async def reset_limits(self) -> None:
         """Count processor time from now on."""
         await self._tell({"reset": True})
+
+    async def is_known(self, seconds: float) -> bool:
+        """Whether it is known how it fares: it has ended, or its guard says within ``seconds`` that it runs."""
+        if self._gone.is_set():
+            return True
+        self._answered = trio.Event()
+        with trio.move_on_after(seconds):
+            await self._tell({"ask": True})
+            await self._answered.wait()
+        return self._answered.is_set()
 
     def tail(self, lines: int = 10) -> tuple[str, ...]:
         """The last lines it has said, fit for being shown: bounded, and without control characters.
@@ -124,11 +136,14 @@ class GuardedProcess:
                 self._end_without_guard()
             self._known.set()
             self._gone.set()
+            self._answered.set()
 
     def _hear(self, event: dict[str, Any]) -> None:
         if event["event"] == "started":
             self._pid = event["pid"]
             self._known.set()
+        elif event["event"] == "runs":
+            self._answered.set()
         else:
             self._ended = ended(event, self._order, self._limits)
 

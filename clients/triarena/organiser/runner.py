@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
@@ -22,6 +22,7 @@ from triarena.tournament.values import Fixture, Plan, Played
 
 from .attempt import Attempt, Failed, Outcome, Sporting, Table
 from .bell import Bell
+from .lost_processes import MOST, LostProcesses
 from .records import Attempt as StoredAttempt
 from .records import Note, Spent, StoredResult, StoreError
 from .store import Store, check_agreement
@@ -92,6 +93,9 @@ class EventRun:
     _failures: Counter[str] = field(default_factory=Counter)
     _not_before: dict[str, float] = field(default_factory=dict)
     """When games that have failed are tried again, in trio's time."""
+    _lost: LostProcesses = field(default_factory=LostProcesses)
+    _awaited: frozenset[str] = frozenset()
+    """Remote players who have a game to play, and are not there."""
     _asked: tuple[tuple[int, float], str | None] = ((-1, 0.0), None)
     """What the stopping rule said last, and after how many results and when."""
     _plan: Plan | None = None
@@ -149,6 +153,8 @@ class EventRun:
         return self._asked[1]
 
     def _startable(self) -> Sequence[Fixture]:
+        if self.table.link.open:
+            self._look_out()
         free = self.concurrency - len(self.running)
         if free <= 0 or not self.table.link.open:
             return []
@@ -163,6 +169,34 @@ class EventRun:
             # Nobody loses a game by being away as long as there is something else to play.
             ready = playable(self.plan, done, self.running, self.table.available())
         return ready[: max(0, free)]
+
+    def _look_out(self) -> None:
+        """Begin to wait for players who have a game to play and are not there, and tell of it."""
+        absent = self.table.absent()
+        if not absent and not self._awaited:
+            return
+        done = {*self.played, *self.given_up}
+        due = {name for each in self.plan.fixtures() if each.id not in done for name in each.players}
+        busy = {name for each in self.running.values() for name in each.fixture.players}
+        awaited = frozenset(absent & due - busy)
+        for name in sorted(self._awaited - absent):
+            self.listener.trouble(f"{name} is here now")
+        for name in sorted(awaited - self._awaited):
+            self.listener.trouble(self._wait_for(name))
+        self._awaited = awaited
+
+    def _wait_for(self, name: str) -> str:
+        left = self.table.awaits(name) - trio.current_time()
+        if left <= 0:
+            return f"{name} is not here, and loses the games that are due until it comes"
+        until = (self.now() + timedelta(seconds=left)).astimezone()
+        return (
+            f"{name} is not here, and is waited for until {until:%H:%M:%S}; after that it loses the games that are due"
+        )
+
+    def awaiting(self) -> list[str]:
+        """Who is waited for, and until when: a sentence for each."""
+        return [self._wait_for(name) for name in sorted(self._awaited)]
 
     def _start(self, nursery: trio.Nursery, fixture: Fixture) -> None:
         number = self._failures[fixture.id] + 1
@@ -185,7 +219,7 @@ class EventRun:
         stored: StoredAttempt = await self._stored(partial(self.store.begin_attempt, event, fixture.id, self.now()))
         attempt.number = stored.number
         self.listener.began(attempt)
-        outcome = await self._outcome(attempt, stored)
+        outcome = self._lost.judged(fixture, await self._outcome(attempt, stored))
         folder = await self._kept(attempt, outcome)
         spent = self._spent(attempt, outcome)
         if isinstance(outcome, Sporting):
@@ -241,10 +275,11 @@ class EventRun:
         id_ = attempt.fixture.id
         self._failures[id_] += 1
         self._not_before[id_] = trio.current_time() + RETRY_PAUSE * self._failures[id_]
-        if self._failures[id_] >= self.attempts:
+        # Until it is known whether a bot is to blame for a lost process, its game is not given up.
+        if self._failures[id_] >= (max(self.attempts, MOST) if outcome.culprit else self.attempts):
             self.given_up[id_] = outcome.message
             self.listener.trouble(
-                f"game {id_} ({attempt.fixture.red} v {attempt.fixture.blue}) is given up after {self.attempts} "
+                f"game {id_} ({attempt.fixture.red} v {attempt.fixture.blue}) is given up after {self._failures[id_]} "
                 f"attempts: {outcome.message}"
             )
 

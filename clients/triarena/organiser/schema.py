@@ -41,6 +41,7 @@ class ClockTable(Table):
     budget_seconds: Seconds | None = None
     increment_seconds: Annotated[float, Field(ge=0, le=HOURS_24, allow_inf_nan=False)] | None = None
     unlimited: Literal[True] | None = None
+    game_minutes: Annotated[float, Field(gt=0, le=1440, allow_inf_nan=False)] | None = None
     margin_ms: Annotated[float, Field(ge=0, le=60_000, allow_inf_nan=False)] | None = None
 
 

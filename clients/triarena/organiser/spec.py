@@ -110,6 +110,8 @@ class Event:
     tie_pairs: int = 1
     """Of a knockout: how many further pairs of games a drawn encounter gets before its tie is broken otherwise."""
     stop: Stop = Stop()
+    game_seconds: float | None = None
+    """How long a game may last, whatever its clock says; None: as long as that lets it."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -24,8 +24,8 @@ IRREGULAR: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """How people call the ways of failing, with the reasons that each word stands for. To surrender is none.
 
-A program that has died, also before it could play, one that has given up by an error of its own and one that hangs so that not even its
-connection answers have crashed; one that thinks for too long has not.
+A program that has died, also before it could play, one that has given up by an error of its own and one that hangs so
+that not even its connection answers have crashed; one that thinks for too long has not.
 """
 
 

@@ -157,6 +157,29 @@ async def test_a_command_dies_with_its_guard(roll: RollCall, log: Path) -> None:
     assert ended.why == "lost"
 
 
+async def test_a_guard_tells_that_its_command_runs_and_that_it_has_ended(roll: RollCall, log: Path) -> None:
+    async with open_guarded(roll.script("c = report(); time.sleep(3600)"), log=log) as process:
+        await roll.present()
+        assert await process.is_known(DEADLINE_SECONDS)
+        assert process.ended is None
+        await process.kill(0)
+        assert await process.is_known(DEADLINE_SECONDS)
+        assert process.ended is not None
+
+
+@linux
+@pytest.mark.parametrize(("number", "known"), [(signal.SIGKILL, True), (signal.SIGSTOP, False)])
+async def test_a_guard_that_cannot_answer_leaves_open_how_its_command_fares_unless_its_end_is_seen(
+    roll: RollCall, log: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, known: bool
+) -> None:
+    monkeypatch.setattr(processes, "GUARD_SECONDS", 0.1)
+    async with open_guarded(roll.script("c = report(); signal.pause()"), log=log, grace=0.1) as process:
+        await roll.present()
+        os.kill(roll.parents[0], number)
+        assert await process.is_known(DEADLINE_SECONDS if known else 0.2) is known
+        assert (process.ended is not None and process.ended.why == "lost") is known
+
+
 @linux
 async def test_a_guard_that_does_not_answer_is_given_up(
     roll: RollCall, log: Path, monkeypatch: pytest.MonkeyPatch
