@@ -127,6 +127,18 @@ def test_a_game_lasts_as_its_clock_allows() -> None:
     assert longest_game_seconds(PerMove(move_ms=1000), None) is None
 
 
+def test_bots_that_come_along_are_not_taken_for_thoughtful_ones() -> None:
+    control = PerMove(move_ms=2000)
+    assert expected_game_seconds(control, 100, shipped=1) == pytest.approx(0.3 + 1 + 2)
+    assert expected_game_seconds(control, 100, shipped=0.5) == pytest.approx(0.3 + 1 + 0.5 * 50 + 0.5 * 2)
+    assert expected_game_seconds(PerMove(move_ms=1), 100, shipped=1) == pytest.approx(0.3 + 1 + 0.025)
+    assert expected_game_seconds(Budget(budget_ms=60_000), 100, shipped=1) == pytest.approx(0.3 + 1 + 2)
+
+
+def test_what_the_durations_rest_on_is_told() -> None:
+    assert "\nDurations are rough: bots are taken to use 25% of their time" in dry_run(tournament(""))
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("bot", ["greedy", "random"])
 @pytest.mark.parametrize("name", ["flowerwars", "towerwars", "mississippi_queen"])

@@ -74,6 +74,10 @@ def assert_agreement(staged: Staged, report: TournamentReport) -> int:
         won = {"red": "1–0", "blue": "0–1", "": "½–½"}
         assert [row[2] for row in shown] == [won[game["winner_side"]] for game in mine]
         table = [line for line in standings if line["event"] == slug]
+        for line, known in zip(table, event.lines, strict=True):  # to the last digit
+            rated = [line[key] for key in ("rating", "rating_low", "rating_high")]
+            estimate = known.rating
+            assert rated == ["" if estimate is None else str(getattr(estimate, key)) for key in ("elo", "low", "high")]
         assert [(row[1], row[2], row[3]) for row in page.rows(slug, "standings")] == [
             (line["player"], number(float(line["points"])), f"{line['wins']}-{line['draws']}-{line['losses']}")
             for line in table

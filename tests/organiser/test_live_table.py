@@ -17,7 +17,7 @@ from triarena.organiser.export.standings_table import standings_table
 from triarena.organiser.live import Live, RunningGame, live_view, plain_view
 from triarena.organiser.report import EventReport, report_event
 from triarena.organiser.spec import Event
-from triarena.organiser.store import StoreReader
+from triarena.organiser.store import Store, StoreReader
 from triarena.organiser.wording import FAILURE_TITLES, number, percent, rank, record, seconds, signed
 
 from .staged_tournament import BEGIN, event_of, stage
@@ -141,6 +141,34 @@ def test_a_name_without_room_goes_on_in_the_next_line(tmp_path: Path) -> None:
     assert "王" * 3 in together
     assert sum(line.count("B") for line in lines) == 41  # and that of Anna's Brunswick
     assert sum(line.count("王") for line in lines) == 20
+
+
+def test_before_the_first_game_is_over_the_duration_is_a_guess_that_is_told_as_such(tmp_path: Path) -> None:
+    report = report_of(tmp_path, event_of("Towers"), at_most=0)
+    assert not report.progress.measured
+    assert re.search(r"roughly \d+ s to play, by clock and game \(until \d\d:\d\d\)", shown(Live(report, BEGIN)))
+
+
+def test_at_first_the_length_of_the_games_tells_how_long_it_takes_then_the_pace(tmp_path: Path) -> None:
+    """Games of 2.9 s, two at a time; the tool has needed 100 s so far."""
+    for at_most, expected in ((3, 53 * 2.9 / 2), (4, 52 * 100 / 4)):
+        staged = stage(_folder(tmp_path, str(at_most)), event_of("Towers"), at_most=at_most)
+        with Store(staged.folder) as store:
+            store.set_playing_seconds("towers", 100)
+            report = report_event(staged.file.events[0], store.contents(), concurrency=2)
+        assert report.progress.measured
+        assert report.progress.seconds_left == pytest.approx(expected)
+
+
+def test_a_game_that_is_not_installed_has_no_duration(tmp_path: Path) -> None:
+    report = report_of(tmp_path, event_of("Towers", game="hex", options={}), at_most=0)
+    assert report.progress.seconds_left is None
+
+
+def _folder(parent: Path, name: str) -> Path:
+    folder = parent / name
+    folder.mkdir()
+    return folder
 
 
 def test_nobody_has_a_rank_before_the_first_game(tmp_path: Path) -> None:

@@ -110,5 +110,8 @@ def _bots(players: tuple[Player, ...]) -> str:
 
 def _assumptions() -> Iterator[str]:
     """What the durations rest on."""
-    yield f"Durations: bots are taken to use {SHARE_OF_TIME:.0%} of their time, results to fall as the bots are listed."
+    yield (
+        f"Durations are rough: bots are taken to use {SHARE_OF_TIME:.0%} of their time, those that come along hardly "
+        "any, and results to fall as the bots are listed. What games really take is measured while it runs."
+    )
     yield "At most: every game as long as it can be, every move at its limit; no bot slow to start, away or repeated."

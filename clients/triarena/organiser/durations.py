@@ -1,7 +1,8 @@
 """How long a tournament will take: estimated from the time control, the game and its size, and the schedule.
 
 Three assumptions, all said to whoever reads the estimate: a game is as long as between two greedy bots; bots use a
-quarter of their time; results fall as the seeding has it. The longest duration needs none of them: all games as
+quarter of their time, and those that come along hardly any; results fall as the seeding has it. As soon as games are
+played, what they took is known, and nobody asks here any more. The longest duration needs none of them: all games as
 long as they can be, every move at its limit. It leaves out what no clock bounds: bots that start slowly or are not
 there, games that are repeated.
 """
@@ -25,6 +26,8 @@ from .spec import Event
 
 SHARE_OF_TIME: Final = 0.25
 """Of its time that a bot uses. A guess: simple bots use nearly nothing, those that search use most of it."""
+SHIPPED_SECONDS: Final = 0.02
+"""What a bot that comes along thinks about a move, at most: they look one ply ahead, if at all."""
 SECONDS_BETWEEN_GAMES: Final = 0.3
 """From the end of a game to the first move of the next: a room, two invitations, two bots freshly loaded."""
 SECONDS_PER_PLY: Final = 0.01
@@ -64,7 +67,7 @@ def estimate(event: Event, concurrency: int) -> Estimate:
     expected = longest = None
     if turns is not None:
         plies, most_plies = typical_plies(event.game, event.options), longest_plies(event.game, event.options)
-        expected = _times(turns, expected_game_seconds(event.time_control, plies))
+        expected = _times(turns, expected_game_seconds(event.time_control, plies, share_shipped(event)))
         further = most / least if most is not None and least else 1.0
         longest = _times(turns * further, longest_game_seconds(event.time_control, most_plies))
     if event.stop.max_minutes is not None:
@@ -107,16 +110,22 @@ def longest_plies(game: str, options: Mapping[str, int | str]) -> int | None:
             return find_game(game).ply_limit(options)
 
 
-def expected_game_seconds(control: PerMove | Budget | Unlimited, plies: int) -> float | None:
-    """How long a game of so many plies usually takes; None without a clock."""
+def share_shipped(event: Event) -> float:
+    """Which part of the bots come along, and so are quick."""
+    return sum(player.kind == "shipped" for player in event.players) / len(event.players)
+
+
+def expected_game_seconds(control: PerMove | Budget | Unlimited, plies: int, shipped: float = 0.0) -> float | None:
+    """How long a game of so many plies usually takes; None without a clock. ``shipped``: see ``share_shipped``."""
     beside = SECONDS_BETWEEN_GAMES + plies * SECONDS_PER_PLY
     match control:
         case PerMove(move_ms=move):
-            return beside + SHARE_OF_TIME * plies * move / 1000
+            thinking = SHARE_OF_TIME * plies * move / 1000
         case Budget(budget_ms=budget, increment_ms=increment):
-            return beside + SHARE_OF_TIME * (2 * budget + plies * increment) / 1000
+            thinking = SHARE_OF_TIME * (2 * budget + plies * increment) / 1000
         case Unlimited():
             return None
+    return beside + (1 - shipped) * thinking + shipped * min(thinking, plies * SHIPPED_SECONDS)
 
 
 def longest_game_seconds(control: PerMove | Budget | Unlimited, plies: int | None) -> float | None:

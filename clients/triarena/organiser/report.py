@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from triarena.games import UnknownGame
 from triarena.tournament.cross_table import Cell, cross_table
 from triarena.tournament.knockout import Decision, Knockout
 from triarena.tournament.points import total
@@ -20,6 +21,7 @@ from triarena.tournament.standings import Row, standings
 from triarena.tournament.tally import IRREGULAR, irregular
 from triarena.tournament.values import Encounter, Fixture, Plan, Played
 
+from .durations import expected_game_seconds, share_shipped, typical_plies
 from .pairing import format_of
 from .records import Attempt, Contents, EventState, Note, StoredEvent, StoredResult, TournamentState
 from .spec import Event, TournamentFile
@@ -48,7 +50,9 @@ class Progress:
     repeated: int
     """Attempts that failed for reasons that were no player's, and didn't count."""
     seconds_left: float | None
-    """How long the games that are left will take at the pace so far; None: nothing tells."""
+    """How long the games that are left will take; None: nothing tells."""
+    measured: bool
+    """Whether that is by the games that were played; else it is a guess from clock and game."""
 
     @property
     def total(self) -> int:
@@ -222,7 +226,7 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
         event=event,
         stored=stored,
         state=contents.state if stored.state == "running" and contents.state != "finished" else stored.state,
-        progress=_progress(stored, plan, played, attempts, pairing.number_of_games()[0], concurrency),
+        progress=_progress(event, stored, plan, played, attempts, pairing.number_of_games()[0], concurrency),
         placed=placing is not None,
         tie_breaks=event.tie_breaks,
         lines=tuple(_line(row, ratings, begun=bool(played)) for row in rows),
@@ -240,6 +244,7 @@ def _line(row: Row, ratings: Ratings | None, *, begun: bool) -> Line:
 
 
 def _progress(
+    event: Event,
     stored: StoredEvent,
     plan: Plan,
     played: Mapping[str, Played],
@@ -249,6 +254,8 @@ def _progress(
 ) -> Progress:
     ended = stored.state in ENDED
     planned = sum(1 for _ in plan.fixtures())
+    at_once = min(concurrency, max(1, len(_playing(plan)) // 2))
+    lengths = [each.spent.seconds for each in attempts if each.state == "played" and each.spent.seconds is not None]
     left = 0 if ended else max(planned, least) - len(played)
     return Progress(
         done=len(played),
@@ -256,7 +263,8 @@ def _progress(
         left=left,
         more=not (plan.complete or ended),
         repeated=sum(attempt.state == "failed" for attempt in attempts),
-        seconds_left=_seconds_left(left, stored, attempts, min(concurrency, max(1, len(_playing(plan)) // 2))),
+        seconds_left=_by_games(left, stored, lengths, at_once) if lengths or not left else _guess(event, left, at_once),
+        measured=bool(lengths),
     )
 
 
@@ -265,16 +273,23 @@ def _playing(plan: Plan) -> frozenset[str]:
     return frozenset(name for fixture in plan.fixtures() for name in fixture.players)
 
 
-def _seconds_left(left: int, stored: StoredEvent, attempts: Iterable[Attempt], at_once: int) -> float | None:
-    """By the pace of the whole event if its playing time is known, else by the length of its games."""
-    lengths = [each.spent.seconds for each in attempts if each.state == "played" and each.spent.seconds is not None]
+def _by_games(left: int, stored: StoredEvent, lengths: Sequence[float], at_once: int) -> float:
+    """By the pace of the whole event once that tells something, at first by the length of its games."""
     if left == 0:
         return 0.0
-    if not lengths:
-        return None
-    if stored.seconds > 0:
+    if stored.seconds > 0 and len(lengths) >= 2 * at_once:
         return left * stored.seconds / len(lengths)
     return left * sum(lengths) / len(lengths) / at_once
+
+
+def _guess(event: Event, left: int, at_once: int) -> float | None:
+    """As long as no game is over."""
+    try:
+        plies = typical_plies(event.game, event.options)
+    except UnknownGame:  # of a distribution that isn't installed here
+        return None
+    seconds = expected_game_seconds(event.time_control, plies, share_shipped(event))
+    return None if seconds is None else left * seconds / at_once
 
 
 def _rounds(

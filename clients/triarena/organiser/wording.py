@@ -144,6 +144,8 @@ def terms(event: Event) -> tuple[str, ...]:
 def progress(value: Progress, at: datetime | None = None) -> str:
     """How far an event is: ``12 of 30 games played, 2 running, about 4 min left (until 21:40)``.
 
+    As long as no game is over, how long it takes is a guess, and is told as such.
+
     When it will probably be over is told only if ``at``, which is now, is given, in its zone.
     """
     total = f"{value.total} or more" if value.more else f"{value.total}"
@@ -153,7 +155,8 @@ def progress(value: Progress, at: datetime | None = None) -> str:
         parts.append(f"{value.running} running")
     if value.left and value.seconds_left is not None:
         end = "" if at is None else _until(value.seconds_left, at)
-        parts.append(f"about {seconds(value.seconds_left)} left{end}")
+        left = seconds(value.seconds_left if value.seconds_left >= 10 else max(1, round(value.seconds_left)))
+        parts.append(f"about {left} left{end}" if value.measured else f"roughly {left} to play, by clock and game{end}")
     if value.repeated:
         parts.append(f"{counted(value.repeated, 'attempt')} failed and did not count")
     return ", ".join(parts)
