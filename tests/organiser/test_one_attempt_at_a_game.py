@@ -438,11 +438,13 @@ async def test_a_server_that_prepares_no_room_is_no_result(stage: Open, autojump
 def forfeits_with(it: Stage, reason: str, ann: Ended | None) -> None:
     """The match ends by a forfeit of Ann, whose process has ended so."""
     on_invite = it.lobby.on_invite
+    assert on_invite is not None
 
     async def begins(player: str, room: str, side: str) -> None:
         await on_invite(player, room, side)
-        if it.lobby.rooms[room].match is not None:
-            it.crew.kept(kept("Ann")).ended = ann
+        bot = it.crew.kept(kept("Ann"))
+        if it.lobby.rooms[room].match is not None and bot is not None:
+            bot.ended = ann
             await it.lobby.ends(room, ended("blue", "forfeit", reason, ["red"]))
 
     it.lobby.on_invite = begins

@@ -304,7 +304,8 @@ async def test_a_bot_whose_process_is_always_lost_loses_instead_of_playing_for_e
         assert each.reason == "disconnected"
         assert each.offenders == (each.fixture.side_of("Ann"),)
     assert all(each.reason == "base" for each in run.played.values() if each not in with_ann)
-    assert len([id_ for id_ in run.table.begun if "Ann" in run.played[id_].fixture.players]) <= 6
+    table: Any = run.table
+    assert len([id_ for id_ in table.begun if "Ann" in run.played[id_].fixture.players]) <= 6
 
 
 async def test_a_bot_whose_process_is_lost_in_one_game_only_loses_that_one(

@@ -1,9 +1,10 @@
 """A small program that runs one command, and outlives nobody: neither its parent, nor the command, nor its children.
 
 Its parent writes JSON lines to its standard input and reads JSON lines from its standard output. The first line in
-is the order (see ``Guard``); then ``{"kill": true, "grace": 1.0}`` ends the command, ``{"reset": true}`` starts
-counting its processor time anew, and ``{"ask": true}`` is answered by ``{"event": "runs"}`` as long as it runs. Out come ``{"event": "started", "pid": 1}`` and ``{"event": "ended", "why": ...}``.
-The end of its standard input means that the parent is gone, however it died: all is killed then.
+is the order (see ``Guard``); then ``{"kill": true, "grace": 1.0}`` ends the command, ``{"reset": true}`` starts counting
+its processor time anew, and ``{"ask": true}`` is answered by ``{"event": "runs"}`` as long as it runs. Out come
+``{"event": "started", "pid": 1}`` and ``{"event": "ended", "why": ...}``. The end of its standard input means that the
+parent is gone, however it died: all is killed then.
 
 What the command says, on both its streams, goes into one bounded log. Its end comes by SIGTERM, a grace, and SIGKILL;
 at once by SIGKILL if it has passed a limit, or if its first process has ended and others are left.
