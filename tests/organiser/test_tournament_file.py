@@ -345,6 +345,27 @@ def test_a_game_must_be_given_and_be_one_that_there_is(folder: Path) -> None:
     assert problem.message == "it must be a text in quotes, not 3"
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "key", "table"),
+    [
+        (BOTS + 'game = "towerwars"\n', None, "bots[3].game", "[[bots]]"),
+        ('[clock]\nmove_seconds = 1\ngame = "towerwars"\n' + BOTS, 3, "clock.game", "[clock]"),
+        ('[options]\nsize = 4\ngame = "towerwars"\n' + BOTS, 3, "options.game", "[options]"),
+        ('[stop.sprt]\ngame = "towerwars"\n' + BOTS, 2, "stop.sprt.game", "[stop.sprt]"),
+        ('game = "towerwars"\n' + BOTS + "concurrency = 2\n", None, "bots[3].concurrency", "[[bots]]"),
+        ('game = "towerwars"\n[[tournaments]]\npatience_seconds = 2\n' + BOTS, 3, "tournaments[1].patience_seconds",
+         "[[tournaments]]"),
+    ],
+)  # fmt: skip
+def test_a_key_of_the_top_that_stands_below_a_table_is_told_what_toml_makes_of_it(
+    folder: Path, text: str, line: int | None, key: str, table: str
+) -> None:
+    (problem,) = problems(text, folder)
+    assert problem.key == key
+    assert problem.line == (line or text.count("\n"))
+    assert problem.message.startswith(f"{table} has no key {key.rpartition('.')[2]}: in TOML a key belongs to the last")
+
+
 def test_a_sequential_test_needs_pairs_of_games_and_two_hypotheses(folder: Path) -> None:
     top = f'{TOP}bots = [{{ name = "A", remote = true }}, {{ name = "B", remote = true }}]\n'
     good = parsed(f"{top}games_per_pairing = 2000\nstop.sprt.elo1 = 10\n", folder)
