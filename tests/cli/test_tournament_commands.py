@@ -187,6 +187,10 @@ def test_ctrl_c_lets_games_end_and_resume_plays_the_rest_also_after_a_kill(desk:
     until_said(process, r"1\.1\.\d+ ")
     process.kill()
     process.communicate(timeout=SECONDS)
+    standings = desk.run("tournament", "standings", "two.tournament")
+    assert "broken off" in standings
+    assert "go on with: triarena tournament resume two.tournament" in standings
+    assert "interrupted" in standings
     assert "14 games played" in desk.run("tournament", "resume", "two.tournament")
 
 

@@ -214,6 +214,54 @@ async def test_a_cancellation_from_elsewhere_ends_it_for_good(stage: Open, autoj
         assert len(it.lobby.asked(c.Dismiss)) == 3
 
 
+async def test_a_tournament_that_is_resumed_is_running_again(stage: Open, autojump_clock: Clock) -> None:
+    async with stage("one") as it, trio.open_nursery() as nursery:
+        it.store.set_state("interrupted", "it was interrupted")
+        seen: list[Any] = []
+
+        async def look() -> None:
+            await trio.sleep(5)
+            seen.append((it.store.contents().state, it.store.contents().why))
+
+        nursery.start_soon(look)
+        await it.campaign.run()
+        assert seen == [("running", "")]
+
+
+@pytest.mark.parametrize("state", ["finished", "cancelled"])
+async def test_a_tournament_that_is_over_is_not_begun_again(stage: Open, autojump_clock: Clock, state: Any) -> None:
+    async with stage("one") as it:
+        it.store.set_state(state, "so it is")
+        assert (await it.campaign.run()).how == state
+        assert it.store.contents().why == "so it is"
+        assert it.lobby.heard == []
+
+
+async def test_a_cancellation_in_the_last_moment_is_not_overwritten(
+    stage: Open, autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with stage("one") as it:
+        give_up = it.store.give_up_running
+        calls: list[str] = []
+
+        def cancelled_just_then(why: str, at: datetime) -> Any:
+            calls.append(why)
+            if len(calls) == 2:  # when all games have been played
+                it.store.set_state("cancelled", "it was cancelled", unless=("finished", "cancelled"))
+            return give_up(why, at)
+
+        monkeypatch.setattr(it.store, "give_up_running", cancelled_just_then)
+        assert (await it.campaign.run()).how == "cancelled"
+        assert it.store.state() == "cancelled"
+
+
+async def test_what_is_finished_can_no_more_be_cancelled(stage: Open, autojump_clock: Clock) -> None:
+    async with stage("one") as it:
+        await it.campaign.run()
+        assert it.store.set_state("cancelled", "it was cancelled", unless=("finished", "cancelled")) == "finished"
+        assert it.store.state() == "finished"
+
+
 async def test_what_is_merely_seen_may_fail(stage: Open, autojump_clock: Clock) -> None:
     async with stage("one") as it:
 

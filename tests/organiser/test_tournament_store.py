@@ -13,11 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from triarena.organiser.claim import claim_folder
-from triarena.organiser.records import Note, Spent, StoredEvent, StoredPlayer, StoredResult, StoreError
+from triarena.organiser.claim import claim_folder, is_claimed
+from triarena.organiser.folder import BROKEN_OFF, Folder
+from triarena.organiser.records import Note, Spent, StoredEvent, StoredPlayer, StoredResult, StoreError, TournamentState
 from triarena.organiser.store import Store, StoreReader, check_agreement, create_store
 from triarena.organiser.store_file import STORE_NAME, VERSION
 from triarena.tournament.values import Encounter, Fixture, Plan, Played, Round
+
+from .staged_tournament import event_of, stage
 
 NOW = datetime(2031, 5, 4, 12, 30, tzinfo=UTC)
 EVENTS = (StoredEvent("towers", 2**53 - 1), StoredEvent("flowers", 7))
@@ -268,7 +271,8 @@ def test_results_must_agree_with_the_plan() -> None:
 HOLD = """
 import sys
 from pathlib import Path
-from triarena.organiser.claim import claim_folder
+from triarena.organiser.claim import claim_folder, is_claimed
+from triarena.organiser.folder import BROKEN_OFF, Folder
 with claim_folder(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
@@ -321,3 +325,32 @@ def test_every_result_that_was_recorded_survives_a_kill(store: Store, folder: Pa
     with StoreReader(folder) as reader:
         assert sorted(reader.played("towers")) == sorted(killed.stdout.decode().split())
         assert len(reader.played("towers")) == 30
+
+
+def test_a_tournament_that_nobody_runs_any_more_was_broken_off(tmp_path: Path) -> None:
+    stage(tmp_path, event_of(), at_most=3)
+    folder = Folder(tmp_path)
+    with claim_folder(tmp_path):
+        assert folder.contents().state == "running"
+    contents = folder.contents()
+    assert (contents.state, contents.why) == ("interrupted", BROKEN_OFF)
+    with StoreReader(tmp_path) as reader:
+        assert reader.state() == "running"
+
+
+@pytest.mark.parametrize("state", ["interrupted", "finished", "cancelled"])
+def test_a_tournament_that_was_ended_in_order_stands_as_it_was_left(tmp_path: Path, state: TournamentState) -> None:
+    stage(tmp_path, event_of(), at_most=3)
+    with Store(tmp_path) as store:
+        store.set_state(state, "so it is")
+    assert (Folder(tmp_path).contents().state, Folder(tmp_path).contents().why) == (state, "so it is")
+
+
+def test_asking_who_holds_a_folder_takes_it_from_nobody(tmp_path: Path) -> None:
+    assert not is_claimed(tmp_path)
+    with claim_folder(tmp_path):
+        assert is_claimed(tmp_path)
+        assert is_claimed(tmp_path)
+    assert not is_claimed(tmp_path)
+    with claim_folder(tmp_path, patience=0):
+        pass

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -109,6 +110,9 @@ class Campaign:
         try:
             players = await trio.to_thread.run_sync(self.store.players)
             left = await trio.to_thread.run_sync(self.store.give_up_running, "the tool was ended", self.hooks.now())
+            begin = partial(self.store.set_state, "running", unless=("finished", "cancelled"))
+            if (state := await trio.to_thread.run_sync(begin)) in ("finished", "cancelled"):
+                return Ending("cancelled" if state == "cancelled" else "finished", f"it was {state} before")
         except StoreError as error:
             return Ending("interrupted", error.message)
         tokens = {player.name: player.token for player in players if player.token is not None}
@@ -262,9 +266,9 @@ class Campaign:
         at = self.hooks.now()
         try:
             self.store.give_up_running("the tool was interrupted", at)
-            if self.store.state() == "cancelled" and ending.how == "interrupted":  # in the last moment
+            state = states.get(ending.how, "interrupted")
+            if self.store.set_state(state, ending.why, unless=("cancelled",)) == "cancelled":  # in the last moment
                 ending = Ending("cancelled", "it was cancelled")
-            self.store.set_state(states.get(ending.how, "interrupted"), ending.why)
             if ending.how == "incomplete":
                 self.store.note(Note(at, "incomplete", ending.why))
         except StoreError as error:

@@ -46,6 +46,20 @@ def claim_folder(folder: Path, *, patience: float = 2.0) -> Iterator[None]:
         lock.release()  # its file stays: to remove it could remove another's lock
 
 
+def is_claimed(folder: Path) -> bool:
+    """Whether some tool holds the claim on a tournament's folder; if that can't be asked, whether one said so."""
+    lock = folder / "tournament.lock"
+    try:
+        if not lock.exists():
+            return False
+        with filelock.FileLock(lock, timeout=0, thread_local=False):
+            return False
+    except filelock.Timeout:
+        return True
+    except (OSError, NotImplementedError):  # it is somebody else's, or the disk knows no locks
+        return (folder / "tournament.running").exists()
+
+
 def _holder(label: Path) -> str:
     with suppress(OSError, UnicodeError):
         return label.read_text(encoding="utf-8").strip()[:200] or "an unknown process"

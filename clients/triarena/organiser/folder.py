@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from .claim import is_claimed
 from .file import ServerCheck, parse_tournament, read_tournament, unchecked
 from .records import Contents, StoredEvent, StoredPlayer, StoreError
 from .spec import TournamentFile
@@ -21,6 +22,7 @@ IGNORE: Final = ".gitignore"
 IGNORE_ALL: Final = "# Tokens and a secret lie here: it is all for the owner alone.\n*\n"
 IGNORE_OURS: Final = f"# Tokens and a secret lie here.\n/{STORE_NAME}*\n/server/\n/logs/\n/irregular/\n"
 SEED_BITS: Final = 53
+BROKEN_OFF: Final = "it was broken off: the tool that ran it has ended without a word"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +97,16 @@ class Folder:
             return False
 
     def contents(self) -> Contents:
-        """All that is stored here. Raises StoreError, also if there is no tournament."""
+        """All that is stored here. Raises StoreError, also if there is no tournament.
+
+        What calls itself running without a tool that runs it was broken off, and is ``interrupted``.
+        """
         with StoreReader(self.path) as reader:
-            return reader.contents()
+            contents = reader.contents()
+            if contents.state != "running" or is_claimed(self.path):
+                return contents
+            contents = reader.contents()  # it may have ended in between
+        return replace(contents, state="interrupted", why=BROKEN_OFF) if contents.state == "running" else contents
 
     def file(self, contents: Contents, concurrency: int) -> TournamentFile:
         """The tournament's file as it was at the start, with the seeds drawn then. Raises TournamentFileError."""

@@ -1,8 +1,8 @@
 """A small program that runs one command, and outlives nobody: neither its parent, nor the command, nor its children.
 
 Its parent writes JSON lines to its standard input and reads JSON lines from its standard output. The first line in
-is the order (see ``Guard``); then ``{"kill": true, "grace": 1.0}`` ends the command, ``{"reset": true}`` starts counting
-its processor time anew, and ``{"ask": true}`` is answered by ``{"event": "runs"}`` as long as it runs. Out come
+is the order (see ``Guard``); then ``{"kill": true, "grace": 1.0}`` ends the command, ``{"reset": true}`` counts
+its processor time from now on, and ``{"ask": true}`` is answered by ``{"event": "runs"}`` as long as it runs. Out come
 ``{"event": "started", "pid": 1}`` and ``{"event": "ended", "why": ...}``. The end of its standard input means that the
 parent is gone, however it died: all is killed then.
 

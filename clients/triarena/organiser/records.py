@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 from triarena.tournament.values import Played
 
 TournamentState: TypeAlias = Literal["running", "interrupted", "finished", "cancelled"]
-"""``running`` is also what a killed tool leaves behind; whether it still runs, the claim tells."""
+"""``running`` is also what a killed tool leaves behind; whether it still runs, the claim tells: `Folder.contents` asks."""
 EventState: TypeAlias = Literal["waiting", "running", "finished", "stopped", "cancelled"]
 """``stopped``: by its stopping rule; ``finished``: everything planned was played."""
 AttemptState: TypeAlias = Literal["running", "played", "failed"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple
 from datetime import datetime
@@ -148,10 +148,15 @@ class Store(StoreReader):
 
     _read_only = False
 
-    def set_state(self, state: TournamentState, why: str = "") -> None:
-        """Say how the whole tournament stands."""
+    def set_state(
+        self, state: TournamentState, why: str = "", *, unless: Collection[TournamentState] = ()
+    ) -> TournamentState:
+        """Say how the whole tournament stands, unless it stands so; how it did before, in the same transaction."""
         with self._transaction("IMMEDIATE") as run:
-            run("UPDATE tournament SET state = ?, why = ?", (state, why))
+            before: TournamentState = run("SELECT state FROM tournament").fetchone()[0]
+            if before not in unless:
+                run("UPDATE tournament SET state = ?, why = ?", (state, why))
+            return before
 
     def set_event_state(self, event: str, state: EventState, why: str = "") -> None:
         """Say how one event stands. Raises StoreError ``unknown_event``."""

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from triarena.organiser.folder import Folder
 
 
-@click.command()
+@click.command(epilog="Exit code 0: it is over, by this or already before; 1: there is no tournament; 2: wrong use.")
 @FOLDER
 def cancel(folder: Path) -> None:
     """End the tournament in FOLDER for good: what was played stays, nothing more is played.
 
     A tool that runs it notices within a second or two, breaks the running games off, and ends.
+
+    \b
+    $ triarena tournament cancel class.tournament
     """
     from triarena.organiser.claim import claim_folder
     from triarena.organiser.records import StoreError
@@ -29,13 +32,12 @@ def cancel(folder: Path) -> None:
     with told():
         place = existing(folder)
         with Store(place.path) as store:
-            state = store.state()
+            state = store.set_state("cancelled", "it was cancelled", unless=("finished", "cancelled"))
             if state in ("finished", "cancelled"):
                 click.echo(f"the tournament in {folder} is {state} already; nothing was changed")
                 return
-            store.set_state("cancelled", "it was cancelled")
             try:
-                with claim_folder(place.path, patience=0):
+                with claim_folder(place.path, patience=0.2):
                     store.give_up_running("the tournament was cancelled", datetime.now(UTC))
                     _show(place)
             except StoreError as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from triarena.cli.invocation import command
 from triarena.cli.options import terminal_width
 
 from .opening import FOLDER, existing, free_processors, told
@@ -17,17 +18,30 @@ if TYPE_CHECKING:
     from triarena.organiser.report import EventReport
 
 
-@click.command()
+@click.command(epilog="Exit code 0: shown; 1: there is no tournament, or it can't be read; 2: wrong use.")
 @FOLDER
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per event.")
 def standings(folder: Path, as_json: bool) -> None:
-    """Show how the tournament in FOLDER stands, also while it runs."""
+    """Show how the tournament in FOLDER stands, also while it runs.
+
+    In a terminal, columns that have no room are left out; in a pipe none is.
+
+    \b
+    $ triarena tournament standings class.tournament
+    $ triarena tournament standings class.tournament --json
+    """
     from triarena.organiser.report import report_tournament
 
     with told():
         place = existing(folder)
         contents = place.contents()
         report = report_tournament(place.file(contents, free_processors()), contents)
+    if report.state == "interrupted" and not as_json:
+        from .running import relative
+
+        click.echo(
+            f"{report.name}: {report.why}; go on with: {command('tournament', 'resume', relative(place.path))}\n"
+        )
     for event in report.events:
         click.echo(json.dumps(plain(event)) if as_json else _text(event))
 
