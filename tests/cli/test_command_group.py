@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from triarena.cli import AUDIENCES, COMMANDS, main
+from triarena.cli.tournament import SUBCOMMANDS
 
 HEAVY = ("trio", "pydantic", "sqlalchemy", "rich", "msgpack", "structlog", "alembic")
 
@@ -51,6 +53,18 @@ def test_help_lists_every_command_under_its_audience() -> None:
         section = text.partition(audience + ":")[2].partition("\n\n")[0]
         for name, (_, line) in commands.items():
             assert any(row.split() == [name, *line.split()] for row in section.splitlines()), name
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *(f"tournament {name}" for name in SUBCOMMANDS)])
+def test_the_help_of_every_command_has_an_example(command: str) -> None:
+    done = CliRunner().invoke(main, [*command.split(), "--help"])
+    assert re.search(rf"^  \$ .*triarena {command}\b", done.output, re.MULTILINE)
+
+
+@pytest.mark.parametrize("command", ["compare", "join", *(f"tournament {name}" for name in SUBCOMMANDS)])
+def test_commands_of_a_tournament_tell_their_exit_codes(command: str) -> None:
+    said = " ".join(CliRunner().invoke(main, [*command.split(), "--help"]).output.split())
+    assert re.search(r"Exit code 0: .*1: .*2: wrong use", said)
 
 
 def test_completion_knows_the_commands_without_importing_them() -> None:

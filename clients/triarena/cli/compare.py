@@ -11,7 +11,10 @@ import click
 from .options import game_options
 
 
-@click.command()
+@click.command(
+    epilog="Exit code 0: decided, or undecided after the games that were allowed; 1: it could not be played; "
+    "2: wrong use; 130: interrupted."
+)
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option("--game", required=True, help="Which game they play (see: triarena games).")

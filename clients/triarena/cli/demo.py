@@ -60,6 +60,9 @@ def demo(data_dir: Path | None, fast: bool) -> None:
 
     Starts a server on a free port of this machine and every bot as a process of its own; they play over TCP.
     Everything is kept, and the commands that replay the matches are printed at the end.
+
+    \b
+    $ triarena demo
     """
     folder = _folder(data_dir)
     began = time.monotonic()

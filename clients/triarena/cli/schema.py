@@ -22,9 +22,8 @@ def schema(target: Path | None, source: Path | None) -> None:
     which are all made from the same models as the messages.
 
     \b
-    Example:
-      triarena schema > protocol.schema.json
-      triarena schema --check docs
+    $ triarena schema > protocol.schema.json
+    $ triarena schema --check docs
     """
     from triarena.protocol.publication import files
 

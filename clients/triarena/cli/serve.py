@@ -80,8 +80,8 @@ def serve(config: Path | None, print_config: bool, **flags: Any) -> None:
     order.
 
     \b
-    Example, for a class room:
-      triarena serve --host 0.0.0.0 --move-time 5
+    $ triarena serve
+    $ triarena serve --host 0.0.0.0 --move-time 5
     """
     settings = _settings(config, flags)
     if print_config:

@@ -26,14 +26,14 @@ def cancel(folder: Path) -> None:
     $ triarena tournament cancel class.tournament
     """
     from triarena.organiser.claim import claim_folder
-    from triarena.organiser.records import StoreError
+    from triarena.organiser.records import OVER, StoreError
     from triarena.organiser.store import Store
 
     with told():
         place = existing(folder)
         with Store(place.path) as store:
-            state = store.set_state("cancelled", "it was cancelled", unless=("finished", "cancelled"))
-            if state in ("finished", "cancelled"):
+            state = store.set_state("cancelled", "it was cancelled", unless=OVER)
+            if state in OVER:
                 click.echo(f"the tournament in {folder} is {state} already; nothing was changed")
                 return
             try:

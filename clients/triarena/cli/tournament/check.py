@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from triarena.organiser.spec import Event, TournamentFile
 
 
-@click.command()
+@click.command(
+    epilog="Exit code 0: the file is right and all bots play; 1: a bot fails; 2: wrong use, or a faulty file."
+)
 @FILE
 @click.option("--dry-run", is_flag=True, help="Look at the file only; start no bot.")
 def check(file: Path, dry_run: bool) -> None:
@@ -30,6 +32,7 @@ def check(file: Path, dry_run: bool) -> None:
 
     \b
     $ triarena tournament check class.toml
+    $ triarena tournament check class.toml --dry-run
     """
     described = read_file(file)
     click.echo(f"{file}: the file is right: {_contents(described)}")

@@ -12,12 +12,15 @@ from triarena.cli.options import Failure
 from .opening import FOLDER, existing, free_processors, told
 
 
-@click.command()
+@click.command(epilog="Exit code 0: written; 1: there is no tournament, or the files can't be written; 2: wrong use.")
 @FOLDER
 def export(folder: Path) -> None:
     """Write the page, the CSV tables and the JSON lines of the tournament in FOLDER anew, also while it runs.
 
     They lie in the folder: index.html (needs nothing else), standings.csv, games.csv, games.jsonl.
+
+    \b
+    $ triarena tournament export class.tournament
     """
     from triarena.organiser.export.writing import NAMES, export_all
 

@@ -9,10 +9,10 @@ import click
 from triarena.cli.options import Failure
 
 from .opening import FOLDER, existing, free_processors, told
-from .server_choice import Choice, server_choice
+from .server_choice import EXIT_CODES, Choice, server_choice
 
 
-@click.command()
+@click.command(epilog=EXIT_CODES)
 @FOLDER
 @server_choice
 def resume(
@@ -21,7 +21,11 @@ def resume(
 ) -> None:
     """Go on with the tournament in FOLDER, whether it was interrupted, killed, or some games could not be played.
 
-    What has a result is not played again; games that were running are.
+    What has a result is not played again; games that were running are. Give the options with which it was begun.
+
+    \b
+    $ triarena tournament resume class.tournament
+    $ triarena tournament resume class.tournament --host 0.0.0.0
     """
     from triarena.organiser.store import Store
 

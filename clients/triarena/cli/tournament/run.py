@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from .opening import FILE, folder_for, read_file, told
-from .server_choice import Choice, server_choice
+from .server_choice import EXIT_CODES, Choice, server_choice
 
 
-@click.command()
+@click.command(epilog=EXIT_CODES)
 @FILE
 @click.option(
     "--folder",
@@ -34,6 +34,7 @@ def run(
     \b
     $ triarena tournament run class.toml
     $ triarena tournament run class.toml --host 0.0.0.0
+    $ triarena tournament run class.toml --server 192.168.1.20:13055 --secret-file secret.txt
     $ triarena tournament run class.toml --dry-run
     """
     described = read_file(file)

@@ -31,6 +31,7 @@ from triarena.organiser.runner import Ending
 from triarena.organiser.spec import TournamentFile
 from triarena.organiser.stopping import why_stop
 from triarena.organiser.store import Store
+from triarena.organiser.wording import OBVIOUS
 
 from .evidence import Evidence, farewell
 from .owners import host_of, instructions, remote_names
@@ -171,12 +172,13 @@ def _conclude(ending: Ending, resume: str) -> None:
         case "incomplete":
             raise Failure("incomplete", f"{ending.why}; try them again with: {resume}")
         case "interrupted":
-            broken_off(ending, "interrupted", f". Nothing that was played is lost; go on with:\n  {resume}")
+            broken_off(ending, "interrupted", f" Nothing that was played is lost; go on with:\n  {resume}")
 
 
 def broken_off(ending: Ending, what: str, then: str = "") -> NoReturn:
     """End the command: with the exit code of an interrupt if somebody wanted it so, else with that of a failure."""
-    click.echo(f"{what}: {ending.why.rstrip('.')}{then}", err=True)
+    why = "" if ending.why in OBVIOUS else f": {ending.why.rstrip('.')}"
+    click.echo(f"{what}{why}.{then}", err=True)
     sys.exit(130 if ending.why == INTERRUPTED else 1)
 
 

@@ -6,12 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 
 from triarena.cli.options import DEFAULT_PORT
 
+EXIT_CODES: Final = (
+    "Exit code 0: it is over; 1: it could not begin, was cancelled, or games could not be played; "
+    "2: wrong use, or a faulty file; 130: interrupted."
+)
+"""Of the commands that play."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 

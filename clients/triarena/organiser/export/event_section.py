@@ -7,7 +7,7 @@ from datetime import datetime
 
 from triarena.organiser.records import Note
 from triarena.organiser.report import EventReport
-from triarena.organiser.wording import STATES, progress, terms
+from triarena.organiser.wording import OBVIOUS, STATES, progress, terms
 
 from .cross_tables import cross_table, superiority_table
 from .markup import Markup, tag
@@ -27,7 +27,7 @@ def event_section(report: EventReport, at: datetime, replay: str) -> Markup:
         "section",
         tag("div", tag("h2", event.name), state(report.state)),
         tag("p", [tag("span", clause) for clause in terms(event)], class_="terms soft"),
-        tag("p", report.stored.why) if report.stored.why else None,
+        tag("p", report.stored.why) if report.stored.why not in OBVIOUS else None,
         tag("div", tag("i", style=f"width: {report.progress.share:.1%}"), class_="bar"),
         tag("p", progress(report.progress, at if report.state == "running" else None)),
         tag("h3", "Standings"),

@@ -7,6 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 
 from triarena.organiser.report import TournamentReport
+from triarena.organiser.wording import OBVIOUS
 
 from .event_section import event_section, moment, notes, state
 from .markup import Markup, join, tag
@@ -28,7 +29,7 @@ def page(report: TournamentReport, at: datetime, replay: str) -> str:
         tag(
             "header",
             tag("div", tag("h1", report.name), state(report.state)),
-            tag("p", report.why) if report.why else None,
+            tag("p", report.why) if report.why not in OBVIOUS else None,
             tag("p", f"Begun {_date(report.started_at, at)}; this page is of {_date(at, at)}.", class_="soft"),
             _links(report),
             class_="top",
