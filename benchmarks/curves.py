@@ -1,8 +1,8 @@
 """Draws how costs grow: ``docs/cost-by-matches.svg`` and ``docs/cost-by-board.svg``.
 
-uv run python benchmarks/rules.py --json rules.json
-uv run python benchmarks/referee.py --only-pace --matches 1 2 5 10 20 50 100 --json referee.json
-uv run python benchmarks/curves.py rules.json referee.json docs
+``performance.py`` does so; by hand, from the figures that ``rules.py --json`` and ``referee.py --json`` leave:
+
+    uv run python benchmarks/curves.py rules.json referee.json docs
 """
 
 from __future__ import annotations
@@ -80,6 +80,12 @@ def by_board(boards: Mapping[str, Mapping[str, float]]) -> str:
     )
 
 
+def draw(boards: Mapping[str, Mapping[str, float]], pace: Sequence[Mapping[str, Any]], folder: Path) -> None:
+    """Leave both curves in the folder."""
+    (folder / "cost-by-board.svg").write_text(by_board(boards), encoding="utf-8")
+    (folder / "cost-by-matches.svg").write_text(by_matches(pace), encoding="utf-8")
+
+
 def main() -> None:
     """Draw both."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -87,8 +93,7 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     options = parser.parse_args()
     rules, referee = (json.loads(path.read_text(encoding="utf-8")) for path in (options.rules, options.referee))
-    (options.folder / "cost-by-board.svg").write_text(by_board(rules["boards"]), encoding="utf-8")
-    (options.folder / "cost-by-matches.svg").write_text(by_matches(referee), encoding="utf-8")
+    draw(rules["boards"], referee["pace"], options.folder)
 
 
 if __name__ == "__main__":

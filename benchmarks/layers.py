@@ -1,6 +1,7 @@
 """Where does a ply's time go? The server's processor time by layer, from samples of its stacks.
 
-    uv run --with py-spy python benchmarks/layers.py --game mississippi_queen --matches 10
+    uv run --with py-spy python benchmarks/layers.py
+    uv run --with py-spy python benchmarks/layers.py --short     # proves that it works; its figures mean nothing
 
 Bots that answer at once play against a server whose stacks py-spy looks at 500 times a second. What a sample is counted
 for is the innermost function that belongs to a layer: packing that the journal does is the journal's, the event loop's
@@ -25,7 +26,7 @@ from typing import Final
 from fleet.figures import machine
 from fleet.scripts import script
 from fleet.server import ServerProcess
-from referee import LONG, SETTINGS
+from referee import LONG, SETTINGS, TINY
 from speed.arena import Figures, round_at_the_server
 from speed.bars import table
 
@@ -76,11 +77,14 @@ def main() -> None:
     parser.add_argument("--game", choices=[name for name, *_ in LONG], default="mississippi_queen")
     parser.add_argument("--matches", type=int, default=10)
     parser.add_argument("--plies", type=int, default=20_000)
+    parser.add_argument("--short", action="store_true", help="one short match: prove that it works")
     options = parser.parse_args()
     spy = shutil.which("py-spy")
     if spy is None:
         sys.exit("py-spy is not installed: uv run --with py-spy python benchmarks/layers.py")
-    [match] = [script(*game) for game in LONG if game[0] == options.game]
+    if options.short:
+        options.matches, options.plies = 1, 1
+    [match] = [script(*game) for game in (TINY if options.short else LONG) if game[0] == options.game]
     with tempfile.TemporaryDirectory() as folder, ServerProcess(Path(folder), SETTINGS) as server:
         round_at_the_server(server, match, options.matches, Figures())
         raw = Path(folder) / "samples"
@@ -93,7 +97,7 @@ def main() -> None:
         watcher.send_signal(signal.SIGINT)
         watcher.wait()
         layers = sampled(raw.read_text(encoding="utf-8"))
-    whole = sum(layers.values())
+    whole = max(1, sum(layers.values()))
     lines = [
         [layer, f"{samples / whole:.0%}", f"{samples / whole * figures.cpu_ms * 1000:.0f}"]
         for layer, samples in layers.most_common()

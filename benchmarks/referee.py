@@ -172,7 +172,7 @@ def main() -> int:
     """Measures and prints; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--short", action="store_true", help="prove that it works, and judge nothing")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="leave the figures there; curves.py draws them")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="leave the figures there")
     parser.add_argument("--game", choices=[name for name, *_ in LONG], help="only this one")
     parser.add_argument("--only-pace", action="store_true", help="leave out the loop's lag and the observers")
     parser.add_argument("--matches", type=int, nargs="*", help="so many at once, instead of 1, 10 and 100")
@@ -194,7 +194,8 @@ def main() -> int:
         print(lag_table(late, effort), "\n")
         print(crowd_table(crowds, effort), "\n")
 
-    verdicts, good = judged(list(bars(pairs, late, crowds)))
+    found = list(bars(pairs, late, crowds))
+    verdicts, good = judged(found)
     print(verdicts, "\n")
     print(machine() + ("; a short run, whose figures mean nothing" if arguments.short else ""))
     if arguments.json:
@@ -202,7 +203,9 @@ def main() -> int:
             {"game": name, "matches": n, "p50": p.server.p50, "pace": p.server.pace, "cpu_ms": p.server.cpu_ms}
             for (name, n), p in pairs.items()
         ]
-        arguments.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+        arguments.json.write_text(
+            json.dumps({"pace": figures, "bars": [bar.plain() for bar in found]}, indent=1), encoding="utf-8"
+        )
     return 0 if good or arguments.short else 1
 
 

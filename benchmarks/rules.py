@@ -69,6 +69,7 @@ COLUMNS: Final = {
     "plies": "random plies/s",
     "games": "games/s",
     "memory": "bytes/position",
+    "shared_memory": "bytes/game besides",
 }
 GOLDEN_COLUMNS: Final = {
     "positions": "positions",
@@ -130,7 +131,7 @@ def main() -> int:
     """Measures and prints; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--short", action="store_true", help="prove that it works, and judge nothing")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="leave the figures there; curves.py draws them")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="leave the figures there")
     arguments = parser.parse_args()
     effort = SHORT if arguments.short else FULL
 
@@ -145,11 +146,13 @@ def main() -> int:
     golden = {name: golden_figures(name, effort) for name, *_ in BOARDS}
     print(_figures_table("golden positions", GOLDEN_COLUMNS, golden), "\n")
 
-    verdicts, good = judged(list(bars(boards, golden)))
+    found = list(bars(boards, golden))
+    verdicts, good = judged(found)
     print(verdicts, "\n")
     print(machine() + ("; a short run, whose figures mean nothing" if arguments.short else ""))
     if arguments.json:
-        arguments.json.write_text(json.dumps({"boards": named, "golden": golden}, indent=1), encoding="utf-8")
+        plain = {"boards": named, "golden": golden, "bars": [bar.plain() for bar in found]}
+        arguments.json.write_text(json.dumps(plain, indent=1), encoding="utf-8")
     return 0 if good or arguments.short else 1
 
 

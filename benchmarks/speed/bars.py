@@ -34,6 +34,12 @@ class Bar:
             return "MISSED"
         return "aim met" if sign * self.figure >= sign * self.aim else "met"
 
+    def plain(self) -> dict[str, str | float]:
+        """Its figure, limit and verdict, for a file."""
+        limit = f"{'<=' if self.at_most else '>='} {self.bar:g}"
+        unit = self.unit if self.reference is None else ""
+        return {"work": self.work, "figure": self.figure, "unit": unit, "limit": limit, "verdict": self.verdict}
+
     def cells(self) -> list[str]:
         """Its line of the table."""
         limit = "<=" if self.at_most else ">="

@@ -34,7 +34,7 @@ def board_figures(name: str, options: Options, effort: Effort) -> Figures:
         **listing_figures(found[:: max(1, len(found) // LISTED)], effort),
         "plies": plies / playing,
         "games": 1 / playing,
-        "memory": _memory(name, options),
+        **_memory(name, options),
     }
 
 
@@ -111,12 +111,16 @@ def _playouts(name: str, options: Options, effort: Effort) -> tuple[float, float
 SEED_OF_THE_KEPT: Final = 7
 
 
-def _memory(name: str, options: Options) -> float:
-    """The bytes that each further position of a game takes; what it shares with others does not count."""
-    random_game(name, options, SEED_OF_THE_KEPT)  # makes the tables that stay
+def _memory(name: str, options: Options) -> Figures:
+    """The bytes of each further position of a game; and what the game takes besides, however many are kept."""
+    moves = [move for _, move in random_game(name, options, SEED_OF_THE_KEPT)]  # makes the tables that stay
     tracemalloc.start()
-    before = tracemalloc.get_traced_memory()[0]
-    kept = [position for position, _ in random_game(name, options, SEED_OF_THE_KEPT)]
-    after = tracemalloc.get_traced_memory()[0]
+    nothing = tracemalloc.get_traced_memory()[0]
+    first = random_game(name, options, SEED_OF_THE_KEPT)[0][0]
+    game = tracemalloc.get_traced_memory()[0]
+    kept = [first]
+    for move in moves[:-1]:
+        kept.append(kept[-1].play(move))
+    all_of_them = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    return (after - before) / len(kept)
+    return {"memory": (all_of_them - game) / len(kept), "shared_memory": game - nothing}

@@ -12,7 +12,7 @@ from triarena.games import AnyPosition, IllegalMove, find_game
 
 Options: TypeAlias = Mapping[str, int | str]
 
-PLY_CAP = 500
+PLY_CAP = 400
 """Random games of TowerWars may go on for ever; those of the others are over before."""
 POSITIONS = 200
 """So many of all positions are looked at, evenly spread."""

@@ -1,0 +1,155 @@
+"""Measures all that docs/performance.md tells, and writes it there: one command, on a quiet machine.
+
+    uv run --with py-spy python benchmarks/performance.py
+    uv run --with py-spy python benchmarks/performance.py --short --write copy.md     # proves that it works
+
+Between the marks ``<!-- measured: ... -->`` stands what this wrote; all else there is written by hand. The curves go
+beside the document. With ``--figures FOLDER`` what was measured stays in the folder, and what is there already is not
+measured again, so that it can be done in parts. Exit code 1 if a bar is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from curves import draw
+from fleet.figures import machine
+
+BENCHMARKS: Final = Path(__file__).parent
+DOCUMENT: Final = BENCHMARKS.parent / "docs" / "performance.md"
+GAMES: Final = ("mississippi_queen", "flowerwars", "towerwars")
+BLOCK: Final = re.compile(r"(?<=<!-- measured: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A benchmark to run."""
+
+    name: str
+    script: str
+    arguments: Sequence[str] = ()
+    short: Sequence[str] = ()
+    """Further arguments in the short mode."""
+    figures: bool = True
+    """Whether it leaves any with ``--json``."""
+
+
+def steps(runs: int) -> Iterator[Step]:
+    """What is to be measured, the two with bars so many times."""
+    for run in range(1, runs + 1):
+        yield Step(f"rules-{run}", "rules.py")
+        yield Step(f"referee-{run}", "referee.py", short=["--game", "towerwars"])
+    between = ["--only-pace", "--matches", "2", "5", "20", "50"]
+    yield Step("growth", "referee.py", between, short=["--game", "towerwars", "--matches", "2"])
+    if shutil.which("py-spy"):
+        yield from (Step(f"layers-{game}", "layers.py", ["--game", game], figures=False) for game in GAMES)
+    else:
+        print("not measured, since py-spy is not installed: where a ply's time goes")
+
+
+def measure(step: Step, folder: Path, *, short: bool) -> None:
+    """Run it, unless its figures are there. Raises CalledProcessError if it breaks; a missed bar is no break."""
+    text, figures = folder / f"{step.name}.txt", folder / f"{step.name}.json"
+    if text.exists():
+        return
+    command = [sys.executable, str(BENCHMARKS / step.script), *step.arguments]
+    command += ["--short", *step.short] if short else []
+    command += ["--json", str(figures)] if step.figures else []
+    print(step.name, flush=True)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False)
+    if done.returncode and not figures.exists():
+        raise subprocess.CalledProcessError(done.returncode, command)
+    text.write_text(done.stdout, encoding="utf-8")
+
+
+def bars_table(runs: Sequence[Sequence[Mapping[str, Any]]]) -> str:
+    """All bars, with the figure of every run, as a table of Markdown."""
+    lines = ["| work | " + " | ".join(f"run {number}" for number in range(1, len(runs) + 1)) + " | bar | |"]
+    lines.append("| --- |" + " ---: |" * (len(runs) + 1) + " --- |")
+    for same in zip(*runs, strict=True):
+        first = same[0]
+        figures = " | ".join(f"{shown(bar['figure'])} {bar['unit']}".strip() for bar in same)
+        verdicts = " / ".join(dict.fromkeys(bar["verdict"] for bar in same))
+        lines.append(f"| {first['work']} | {figures} | {first['limit']} {first['unit']} | {verdicts} |")
+    return "\n".join(lines)
+
+
+def shown(figure: float) -> str:
+    """Three digits of it, never as a power of ten."""
+    return f"{float(f'{figure:.3g}'):,g}"
+
+
+def printed(text: str) -> str:
+    """The tables that a benchmark printed, without that of the bars, as they are."""
+    parts = [part.strip("\n") for part in re.split(r"\n\s*\n", text)]
+    return "```text\n" + "\n\n".join(part for part in parts if not part.startswith("work ")) + "\n```"
+
+
+def read(folder: Path, name: str) -> Any:
+    """The figures that a step left."""
+    return json.loads((folder / f"{name}.json").read_text("utf-8"))
+
+
+def bars(folder: Path, name: str, runs: int) -> list[list[dict[str, Any]]]:
+    """The bars of a benchmark, run by run."""
+    return [read(folder, f"{name}-{run}")["bars"] for run in range(1, runs + 1)]
+
+
+def blocks(folder: Path, runs: int) -> dict[str, str]:
+    """What stands between the marks, by their names."""
+    found = {
+        "rules_bars": bars_table(bars(folder, "rules", runs)),
+        "referee_bars": bars_table(bars(folder, "referee", runs)),
+        "rules": printed((folder / f"rules-{runs}.txt").read_text("utf-8")),
+        "referee": printed((folder / f"referee-{runs}.txt").read_text("utf-8")),
+        "growth": printed((folder / "growth.txt").read_text("utf-8")),
+    }
+    layers = [path.read_text("utf-8").strip() for path in sorted(folder.glob("layers-*.txt"))]
+    if layers:
+        found["layers"] = "```text\n" + "\n\n".join(layers) + "\n```"
+    return found
+
+
+def write(document: Path, found: Mapping[str, str]) -> None:
+    """Replace what stands between the marks. Raises KeyError for a mark of another name."""
+    left = {"layers": "(not measured)", **found}
+    text = BLOCK.sub(lambda mark: f"{mark[1]}{mark[2]}{left[mark[1]]}\n", document.read_text("utf-8"))
+    document.write_text(text, encoding="utf-8")
+
+
+def main() -> int:
+    """Measure and write; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", type=Path, default=DOCUMENT, metavar="DOCUMENT", help="which one (%(default)s)")
+    parser.add_argument("--figures", type=Path, metavar="FOLDER", help="keep them there, and measure what is missing")
+    parser.add_argument("--runs", type=int, default=3, help="how often what has bars is run (%(default)s)")
+    parser.add_argument("--short", action="store_true", help="prove that it works, and judge nothing")
+    options = parser.parse_args()
+    runs = 1 if options.short else options.runs
+    with tempfile.TemporaryDirectory() as name:
+        folder: Path = options.figures or Path(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        for step in steps(runs):
+            measure(step, folder, short=options.short)
+        write(options.write, blocks(folder, runs))
+        pace = read(folder, f"referee-{runs}")["pace"] + read(folder, "growth")["pace"]
+        draw(read(folder, f"rules-{runs}")["boards"], pace, options.write.parent)
+        judged = [bar for run in bars(folder, "rules", runs) + bars(folder, "referee", runs) for bar in run]
+    missed = [bar["work"] for bar in judged if bar["verdict"] == "MISSED"]
+    print("\n".join(f"MISSED: {work}" for work in dict.fromkeys(missed)) or "all bars are met")
+    print(machine())
+    return 1 if missed and not options.short else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
