@@ -48,7 +48,7 @@ def read_tournament(
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is no text in UTF-8"
         raise TournamentFileError(
-            "unreadable_tournament", str(path), [Problem(1, "", f"the file cannot be read: {why}")]
+            "unreadable_tournament", str(path), [Problem(0, "", f"the file cannot be read: {why}")]
         ) from None
     folder = path.absolute().parent
     return parse_tournament(

@@ -25,14 +25,15 @@ class Problem:
     """One fault."""
 
     line: int
-    """In the file, from 1."""
+    """In the file, from 1; 0 if it is about no line."""
     key: str
     """Which key it is about, e.g. ``bots[2].file``, counted from 1 as people count; empty for the whole file."""
     message: str
     """What is wrong, and what would be right."""
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.key}: {self.message}" if self.key else f"line {self.line}: {self.message}"
+        line = [f"line {self.line}"] if self.line else []
+        return ": ".join([*line, *([self.key] if self.key else []), self.message])
 
 
 class TournamentFileError(Exception):
@@ -41,7 +42,7 @@ class TournamentFileError(Exception):
     def __init__(self, code: str, file: str, problems: Sequence[Problem]) -> None:
         self.code = code
         self.problems = tuple(problems)
-        self.message = "\n".join(f"{file}, {problem}" for problem in problems)
+        self.message = "\n".join(f"{file}{', ' if each.line else ': '}{each}" for each in problems)
         super().__init__(self.message)
 
 

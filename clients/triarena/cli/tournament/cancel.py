@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .opening import FOLDER, existing, free_processors, told
+from .opening import existing, free_processors, told
+from .paths import FOLDER
 
 if TYPE_CHECKING:
     from triarena.organiser.folder import Folder

@@ -11,7 +11,8 @@ import click
 
 from triarena.cli.options import Failure
 
-from .opening import FILE, read_file
+from .opening import read_file
+from .paths import FILE
 
 if TYPE_CHECKING:
     from triarena.organiser.folder import Folder

@@ -9,7 +9,8 @@ import click
 
 from triarena.cli.options import Failure
 
-from .opening import FOLDER, existing, free_processors, told
+from .opening import existing, free_processors, told
+from .paths import FOLDER
 
 
 @click.command(epilog="Exit code 0: written; 1: there is no tournament, or the files can't be written; 2: wrong use.")

@@ -12,7 +12,8 @@ import click
 from triarena.cli.invocation import command
 from triarena.cli.options import terminal_width
 
-from .opening import FOLDER, existing, free_processors, told
+from .opening import existing, free_processors, told
+from .paths import FOLDER
 
 if TYPE_CHECKING:
     from triarena.organiser.report import EventReport
