@@ -6,14 +6,19 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from tests.conftest import RunningServer
 
+from triarena.organiser.folder import Folder, read_new
+from triarena.organiser.pairing import format_of
 from triarena.organiser.store import StoreReader
 
 SECONDS = 90.0
@@ -118,14 +123,20 @@ def test_every_subcommand_says_what_it_does(desk: Desk, command: str) -> None:
         (["tournament", "run", "two.toml", "--folder", "two.toml/in"], 1, "two.toml/in"),
         (["compare", "random", "greedy", "--game", "towerwars", "--elo0", "9", "--elo1", "1"], 2, "must be less"),
         (["compare", "random", "greedy", "--game", "chess", "--seed", "1"], 2, "chess"),
-        (["compare", "random", "nobody", "--game", "towerwars"], 2, "nobody"),
+        (["compare", "random", "gredy", "--game", "towerwars"], 2, "there is no bot gredy: did you mean greedy?"),
+        (["compare", "mine.py", "my.py", "--game", "towerwars"], 2, "there is no bot mine.py: did you mean"),
+        (["compare", "random", "greedy", "--game", "towerwar"], 2, "did you mean 'towerwars'"),
+        (["compare", "random", "nobody", "--game", "towerwars"], 2, "there is no bot nobody: give a Python file"),
         (["compare", "random", "missing.py", "--game", "towerwars"], 2, "missing.py"),
     ],
 )
 def test_wrong_use_is_told_in_a_sentence(desk: Desk, arguments: list[str], code: int, said: str) -> None:
     desk.write("two.toml", HEAD + TWO)
     desk.write("broken.toml", "name = ")
+    desk.write("mines.py", "")
+    there = set(desk.folder.iterdir())
     assert said in desk.run(*arguments, code=code)
+    assert set(desk.folder.iterdir()) == there
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is read-only for root")
@@ -166,7 +177,7 @@ def test_a_check_tells_which_bots_fail_and_what_they_said_last(desk: Desk) -> No
     desk.write("class.toml", HEAD + TWO + bots)
     said = desk.run("tournament", "check", "class.toml", code=1)
     assert "✓ Ann, towerwars" in said
-    assert "✗ Broken, towerwars: no_show" in said
+    assert "✗ Broken, towerwars: start_failed" in said
     assert "my engine is missing" in said
     assert "its program ended before the match began: it ended by itself (exit code 3)" in said
     assert "2 of the trials failed" in said
@@ -240,11 +251,84 @@ def test_a_tournament_at_a_running_server_with_a_remote_bot(desk: Desk, real_ser
     assert len(games_of(desk.folder / "three.tournament")) == 6
 
 
-def test_a_wrong_secret_of_a_running_server_is_told_at_once(desk: Desk, real_server: RunningServer) -> None:
+@pytest.mark.parametrize("source", ["option", "variable", "file", "another server"])
+def test_a_wrong_secret_of_a_running_server_is_told_before_anything_is_begun_with_its_source(
+    desk: Desk, real_server: RunningServer, source: str
+) -> None:
     desk.write("two.toml", HEAD + TWO)
-    where = ["--server", f"127.0.0.1:{real_server.port}", "--secret", "a guess"]
+    where = ["--server", f"127.0.0.1:{real_server.port}"]
+    named = "--secret"
+    if source == "option":
+        where += ["--secret", "a guess"]
+    elif source == "variable":
+        desk.environment["TRIARENA_SECRET"] = "a guess"
+        named = "the variable TRIARENA_SECRET"
+    elif source == "file":
+        where += ["--secret-file", desk.write("guess.txt", "a guess")]
+        named = "the file guess.txt"
+    else:
+        (desk.folder / "other").mkdir()
+        (desk.folder / "other" / "admin-secret").write_text("a guess", encoding="utf-8")
+        desk.environment["TRIARENA_SERVER__DATA_DIR"] = str(desk.folder / "other")
+        named = f"the file {desk.folder / 'other' / 'admin-secret'}"
     said = desk.run("tournament", "run", "two.toml", *where, code=1)
-    assert "that is not the administrator secret" in said
+    assert f"the secret from {named}" in said
+    assert f"is not the one of the server at 127.0.0.1:{real_server.port}" in said
+    assert not (desk.folder / "two.tournament").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "resume"])
+def test_a_running_server_that_is_not_there_is_waited_for_shortly_and_told(desk: Desk, command: str) -> None:
+    desk.write("two.toml", HEAD + TWO)
+    if command == "resume":
+        begun(desk, "two.toml")
+    with closing(socket.create_server(("127.0.0.1", 0))) as door:
+        port = door.getsockname()[1]
+    where = ["--server", f"127.0.0.1:{port}", "--secret", "x"]
+    said = desk.run("tournament", command, "two.toml" if command == "run" else "two.tournament", *where, code=1)
+    assert f"there is no server at 127.0.0.1:{port}" in said
+    assert "or leave --server out" in said
+    assert (desk.folder / "two.tournament").exists() == (command == "resume")
+
+
+@pytest.mark.parametrize("command", ["run", "resume"])
+def test_a_port_that_is_taken_is_told_before_anything_is_begun(desk: Desk, command: str) -> None:
+    desk.write("two.toml", HEAD + TWO)
+    if command == "resume":
+        begun(desk, "two.toml")
+    with closing(socket.create_server(("127.0.0.1", 0))) as door:
+        port = door.getsockname()[1]
+        name = "two.toml" if command == "run" else "two.tournament"
+        said = desk.run("tournament", command, name, "--port", str(port), code=1)
+    assert f"port {port} at 127.0.0.1 is taken by another program" in said
+    assert (desk.folder / "two.tournament").exists() == (command == "resume")
+
+
+def test_an_address_that_this_computer_does_not_have_is_told_at_once(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + TWO)
+    said = desk.run("tournament", "run", "two.toml", "--host", "192.0.2.1", "--port", "13055", code=1)
+    assert "this computer has no address 192.0.2.1" in said
+
+
+def begun(desk: Desk, name: str) -> None:
+    """A tournament that was interrupted before its first game."""
+    path = desk.folder / name
+    with Folder(path.with_suffix(".tournament")).make(path, read_new(path, 1), datetime.now(UTC)):
+        pass
+
+
+def test_a_dry_run_shows_the_boards_of_the_file_s_seed_only(desk: Desk) -> None:
+    desk.write("given.toml", HEAD + TWO)
+    desk.write("drawn.toml", HEAD.replace("seed = 5\n", "") + TWO)
+    given = desk.run("tournament", "run", "given.toml", "--dry-run")
+    drawn = desk.run("tournament", "run", "drawn.toml", "--dry-run")
+    board = re.search(r"board (\d+), then sides swapped", given)
+    assert board
+    assert "its seed is drawn at the start" in drawn
+    assert "1 board, then sides swapped" in drawn
+    file = read_new(desk.folder / "given.toml", 1)
+    assert {str(each.seed) for each in format_of(file.events[0]).plan({}).fixtures()} == {board.group(1)}
+    assert drawn == desk.run("tournament", "run", "drawn.toml", "--dry-run")
 
 
 # -- comparing ---------------------------------------------------------------------------------

@@ -174,3 +174,12 @@ def test_what_a_file_may_say_of_a_format_can_be_paired(name: str) -> None:
     lines += ["tie_pairs = 2", "seeds = [1, 2, 3]"] if "tie_pairs" in kind.heeds else ["seeds = [1]"]
     plan = format_of(event_of("\n".join(lines))).plan({})
     assert next(plan.fixtures()).seed == 1
+
+
+def test_a_seed_that_is_drawn_at_the_start_is_not_shown() -> None:
+    text = dry_run(tournament('format = "swiss"\nseeding = "lot"'), ["evening"])
+    assert "its seed is drawn at the start, and with it the lot by which this here is only an example" in text
+    assert "seed 7" not in text
+    assert "1 board, then sides swapped" in text
+    given = dry_run(tournament('format = "swiss"\nseeds = [4711, 12]'), ["evening"])
+    assert "board 4711, then sides swapped" in given

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 
 import click
@@ -84,18 +85,45 @@ def compare(
     from .tournament.running import run_shown
     from .tournament.server_choice import Choice
 
+    for bot in (a, b):
+        _check_bot(bot)
     names = _names(a, b)
+    text = _file(names, (a, b), game, options, (elo0, elo1, alpha, beta), max_games + max_games % 2, move_time, seed)
+    _check(text)
     place = folder_for(Path("-".join(names)), folder)
     with told():
         place.make_private()
         source = place.path / "compare.toml"
-        source.write_text(
-            _file(names, (a, b), game, options, (elo0, elo1, alpha, beta), max_games + max_games % 2, move_time, seed),
-            encoding="utf-8",
-        )
+        source.write_text(text, encoding="utf-8")
         described = read_new(source, free_processors())
         with place.make(source, described, datetime.now(UTC)) as store:
             run_shown(place, store, described, Choice(), said)
+
+
+def _check_bot(bot: str) -> None:
+    """Raises a usage error for what is neither a file nor a bot that comes along."""
+    from triarena.clients.bots import BUILT_IN_BOTS, is_file
+
+    path = Path(bot)
+    if not is_file(bot) or path.is_file():
+        return
+    if path.is_dir():
+        raise click.UsageError(f"{bot} is a folder; give a bot's Python file")
+    neighbours = [str(path.with_name(other.name)) for other in path.parent.glob("*.py")]
+    close = get_close_matches(bot, [*BUILT_IN_BOTS, *neighbours], n=1)
+    hint = f"did you mean {close[0]}?" if close else f"give a Python file, or {' or '.join(BUILT_IN_BOTS)}"
+    raise click.UsageError(f"there is no bot {bot}: {hint}")
+
+
+def _check(text: str) -> None:
+    """Raises a usage error for what would be wrong in the comparison's file, before there is one."""
+    from triarena.organiser.file import parse_tournament
+    from triarena.organiser.problems import TournamentFileError
+
+    try:
+        parse_tournament(text, Path.cwd(), file="", draw_seed=lambda slug: 0, concurrency=1)
+    except TournamentFileError as error:
+        raise click.UsageError("; ".join(problem.message for problem in error.problems)) from None
 
 
 def _names(a: str, b: str) -> tuple[str, str]:

@@ -250,8 +250,14 @@ def administrator(host: str, port: int, secret: str | None, secret_file: Path | 
 
 def find_secret(secret: str | None, file: Path | None) -> str:
     """The administrator secret: as given, or from the file, or from the place where a server here keeps it."""
+    return find_secret_and_source(secret, file)[0]
+
+
+def find_secret_and_source(secret: str | None, file: Path | None) -> tuple[str, str]:
+    """The administrator secret, and where it was found, for people. Raises Failure."""
     if secret:
-        return secret
+        from_environment = secret == os.environ.get("TRIARENA_SECRET")
+        return secret, "the variable TRIARENA_SECRET" if from_environment else "--secret"
     place = file or _default_secret_file()
     if place is None or (file is None and not place.exists()):
         raise Failure(
@@ -266,7 +272,7 @@ def find_secret(secret: str | None, file: Path | None) -> str:
         raise Failure("secret_unreadable", f"the secret cannot be read from {place}: {reason}") from None
     if not text:
         raise Failure("secret_unreadable", f"the file {place} is empty; it should hold the administrator secret")
-    return text
+    return text, f"the file {place}" + ("" if file else ", where a server started here would keep it,")
 
 
 def _default_secret_file() -> Path | None:

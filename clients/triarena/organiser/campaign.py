@@ -23,11 +23,12 @@ from .crew import Crew, Place
 from .desk import DeskError, DeskRefused
 from .embedded import EmbeddedServer
 from .link import Access, Link
-from .records import Note, StoreError, TournamentState
+from .records import OVER, Note, StoreError, TournamentState
 from .runner import Ending, EventRun, Keeper
 from .spec import Event, TournamentFile
 from .store import Store
 
+CANCELLED: Final[tuple[TournamentState, ...]] = ("cancelled",)
 WATCH_SECONDS: Final = 1.0
 """How often it is looked whether the tournament was cancelled from elsewhere."""
 INTERRUPTED: Final = "it was interrupted"
@@ -110,8 +111,8 @@ class Campaign:
         try:
             players = await trio.to_thread.run_sync(self.store.players)
             left = await trio.to_thread.run_sync(self.store.give_up_running, "the tool was ended", self.hooks.now())
-            begin = partial(self.store.set_state, "running", unless=("finished", "cancelled"))
-            if (state := await trio.to_thread.run_sync(begin)) in ("finished", "cancelled"):
+            begin = partial(self.store.set_state, "running", unless=OVER)
+            if (state := await trio.to_thread.run_sync(begin)) in OVER:
                 return Ending("cancelled" if state == "cancelled" else "finished", f"it was {state} before")
         except StoreError as error:
             return Ending("interrupted", error.message)
@@ -267,7 +268,7 @@ class Campaign:
         try:
             self.store.give_up_running("the tool was interrupted", at)
             state = states.get(ending.how, "interrupted")
-            if self.store.set_state(state, ending.why, unless=("cancelled",)) == "cancelled":  # in the last moment
+            if self.store.set_state(state, ending.why, unless=CANCELLED) == "cancelled":  # in the last moment
                 ending = Ending("cancelled", "it was cancelled")
             if ending.how == "incomplete":
                 self.store.note(Note(at, "incomplete", ending.why))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from triarena.tournament.formats import FORMATS
 from triarena.tournament.values import Encounter, Round
@@ -14,29 +14,32 @@ from .wording import clock, counted, format_title, game_title, seconds
 _BOARDS = 3
 
 
-def dry_run(file: TournamentFile) -> str:
-    """The schedules of all tournaments of a file, and how long they will take."""
+def dry_run(file: TournamentFile, drawn: Collection[str] = ()) -> str:
+    """The schedules of all tournaments of a file, and how long they will take.
+
+    ``drawn`` are the slugs of those whose seed the file leaves open: it will be another one at the start.
+    """
     estimates = [(event, estimate(event, file.concurrency)) for event in file.events]
     lines = [f"{file.name}: {_bots(file.players)}; at most {counted(file.concurrency, 'game')} at a time"]
     for event, known in estimates:
-        lines += ["", *_event(event, known)]
+        lines += ["", *_event(event, known, event.slug in drawn)]
     if len(estimates) > 1:
         lines += ["", f"All together: {_duration([known for _, known in estimates])}"]
     return "\n".join((*lines, "", *_assumptions()))
 
 
-def _event(event: Event, known: Estimate) -> Iterator[str]:
+def _event(event: Event, known: Estimate, drawn: bool) -> Iterator[str]:
     options = "".join(f", {name} {value}" for name, value in event.options.items())
     yield f"{event.name}: {game_title(event)}{options}"
     kind = FORMATS[event.format]
-    drawn = ", seeded by lot" if event.seeding == "lot" else ""
-    yield f"  {format_title(event)}{drawn}: {kind.summary}"
-    yield f"  {_games(known)}; {event.games_per_pairing} when two meet; {clock(event.time_control)}; seed {event.seed}"
+    by_lot = ", seeded by lot" if event.seeding == "lot" else ""
+    yield f"  {format_title(event)}{by_lot}: {kind.summary}"
+    yield f"  {_games(known)}; {event.games_per_pairing} when two meet; {clock(event.time_control)}; {_seed(event, drawn)}"
     plies = counted(known.plies, "ply", "plies")
     yield f"  {_duration([known])}; a game has about {plies}; {counted(known.at_once, 'game')} at a time"
     yield from (f"  {sentence}" for sentence in _stop(event))
     for each in known.plan.rounds:
-        yield from _round(each)
+        yield from _round(each, boards=not drawn or bool(event.seeds))
     if not known.plan.complete:
         first = len(known.plan.rounds) + 1
         if event.rounds is None:
@@ -47,11 +50,18 @@ def _event(event: Event, known: Estimate) -> Iterator[str]:
             yield f"  Round {first} is paired by the results."
 
 
-def _round(each: Round) -> Iterator[str]:
+def _seed(event: Event, drawn: bool) -> str:
+    if not drawn:
+        return f"seed {event.seed}"
+    lot = ", and with it the lot by which this here is only an example" if event.seeding == "lot" else ""
+    return f"its seed is drawn at the start{lot}"
+
+
+def _round(each: Round, *, boards: bool) -> Iterator[str]:
     yield f"  Round {each.number}" + (f" ({each.title})" if each.title else "")
     width = max((len(_pairing(encounter)) for encounter in each.encounters), default=0)
     for encounter in each.encounters:
-        yield f"    table {encounter.table}: {_pairing(encounter):{width}}  {_boards(encounter)}"
+        yield f"    table {encounter.table}: {_pairing(encounter):{width}}  {_boards(encounter, known=boards)}"
     for name in each.byes:
         yield f"    {name} has a bye"
 
@@ -61,11 +71,13 @@ def _pairing(encounter: Encounter) -> str:
     return f"{encounter.first} (red) - {encounter.second} (blue)"
 
 
-def _boards(encounter: Encounter) -> str:
-    """On which boards they play, and whether with swapped sides, too."""
+def _boards(encounter: Encounter, *, known: bool) -> str:
+    """On which boards (or, if those are drawn later, how many) they play, and whether with swapped sides, too."""
     seeds = list(dict.fromkeys(fixture.seed for fixture in encounter.fixtures))
     reds = {fixture.red for fixture in encounter.fixtures}
     swapped = ", then sides swapped" if len(reds) > 1 else ""
+    if not known:
+        return counted(len(seeds), "board") + swapped
     more = ", ..." if len(seeds) > _BOARDS else ""
     return f"board {', '.join(map(str, seeds[:_BOARDS]))}{more}{swapped}"
 

@@ -47,6 +47,7 @@ class EmbeddedServer:
     """Told where local bots find it, whenever it has been started."""
     failed: str | None = None
     """Why there is no server any more."""
+    _has_listened: bool = field(default=False, init=False)
     _listening: int | None = field(default=None, init=False)
     _listens_since: float = field(default=inf, init=False)
     """In trio's time; infinite before."""
@@ -71,24 +72,30 @@ class EmbeddedServer:
         return None if self._listening is None else Place(_reached_at(self.host), self._listening)
 
     async def keep(self) -> None:
-        """Run the server until cancelled; if it dies, start it again on the same port with the same data."""
+        """Run the server until cancelled; if it dies, start it again on the same port with the same data.
+
+        One that ends by itself before it has ever listened would do so again: its settings or its port are wrong.
+        """
         deaths = 0
         while True:
             self._listens_since = inf
+            hopeless = False
             try:
-                sentence = await self._run()
+                sentence, by_itself = await self._run()
+                hopeless = by_itself and not self._has_listened
             except OSError as error:  # the machine has no room for it
                 sentence = f"it could not be started: {error.strerror or error}"
             deaths = 1 if trio.current_time() - self._listens_since > SETTLED_SECONDS else deaths + 1
-            if deaths >= MOST_DEATHS:
-                self.failed = f"the server does not stay alive: {sentence}"
+            if hopeless or deaths >= MOST_DEATHS:
+                what = "could not be started" if hopeless else "does not stay alive"
+                self.failed = f"the server {what}: {sentence}"
                 self.bell.ring()
                 return
             self.trouble(f"the server has ended and is started again: {sentence}")
             await trio.sleep(0.2 * deaths)
 
-    async def _run(self) -> str:
-        """Run it once; how it ended."""
+    async def _run(self) -> tuple[str, bool]:
+        """Run it once; how it ended, and whether with an exit code of its own."""
         port_file = self.folder / "port"
         port_file.unlink(missing_ok=True)
         words = [sys.executable, "-m", "triarena.cli", "serve", "--host", self.host, "--port", str(self.port)]
@@ -110,7 +117,8 @@ class EmbeddedServer:
             finally:
                 self._listening = None
         last = process.tail(1)
-        return f"{ended.detail}; it said: {last[0]}" if last else ended.detail
+        sentence = f"{ended.detail}; it said: {last[0]}" if last else ended.detail
+        return sentence, ended.why == "exited" and ended.exit_code is not None
 
     async def _announce(self, process: GuardedProcess, port_file: Path) -> None:
         """Wait until the server listens; one that does not in time is ended, and so started again."""
@@ -119,7 +127,7 @@ class EmbeddedServer:
             while not await file.exists():  # noqa: ASYNC110 (another process makes it)
                 await trio.sleep(0.02)
             self.port = self._listening = int(await file.read_text(encoding="ascii"))
-            self._listens_since = trio.current_time()
+            self._listens_since, self._has_listened = trio.current_time(), True
             self.listens(Place(_reached_at(self.host), self.port))
             self.bell.ring()
         if patience.cancelled_caught:

@@ -127,8 +127,9 @@ def read_new(
     check_server: ServerCheck = unchecked,
 ) -> TournamentFile:
     """A tournament's file whose seeds are drawn now where it gives none. Raises TournamentFileError."""
-    return read_tournament(path, draw_seed=draw or _drawn, concurrency=concurrency, check_server=check_server)
+    return read_tournament(path, draw_seed=draw or draw_seed, concurrency=concurrency, check_server=check_server)
 
 
-def _drawn(slug: str) -> int:
+def draw_seed(slug: str) -> int:
+    """A seed for a tournament whose file gives none."""
     return secrets.randbits(SEED_BITS)

@@ -11,12 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from triarena.tournament.values import Played
 
 TournamentState: TypeAlias = Literal["running", "interrupted", "finished", "cancelled"]
-"""``running`` is also what a killed tool leaves behind; whether it still runs, the claim tells: `Folder.contents` asks."""
+"""``running`` is also what a killed tool leaves behind; whether it still runs, its claim tells: `Folder.contents` asks."""
+OVER: Final[tuple[TournamentState, ...]] = ("finished", "cancelled")
+"""Nothing more is played."""
 EventState: TypeAlias = Literal["waiting", "running", "finished", "stopped", "cancelled"]
 """``stopped``: by its stopping rule; ``finished``: everything planned was played."""
 AttemptState: TypeAlias = Literal["running", "played", "failed"]

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from triarena.cli.invocation import command
 from triarena.cli.options import Failure
+
+from .paths import nothing_in
 
 if TYPE_CHECKING:
     from triarena.organiser.file import ServerSettings
     from triarena.organiser.folder import Folder
     from triarena.organiser.spec import TournamentFile
 
-FILE = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 OF_ONE_VALUE = "The command line: "
 """How the server's sentences about single values begin; the others are about values that don't go together."""
-FOLDER = click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 
 
 class BadFile(Failure):
@@ -39,7 +37,8 @@ def told() -> Iterator[None]:
     try:
         yield
     except TournamentFileError as error:
-        raise BadFile(error.code, f"the tournament's file can't be used:\n{error.message}\n") from None
+        many = f"the tournament's file can't be used:\n{error.message}\n"
+        raise BadFile(error.code, error.message if len(error.problems) == 1 else many) from None
     except StoreError as error:
         raise Failure(error.code, error.message) from None
 
@@ -51,12 +50,15 @@ def free_processors() -> int:
     return max(1, (os.cpu_count() or 2) - 1)
 
 
-def read_file(file: Path) -> TournamentFile:
-    """The tournament of a file, with the settings for its server checked as well. Raises BadFile."""
+def read_file(file: Path, draw: Callable[[str], int] | None = None) -> TournamentFile:
+    """The tournament of a file, with the settings for its server checked as well. Raises BadFile.
+
+    ``draw`` gives the seeds that the file leaves open; None: by chance.
+    """
     from triarena.organiser.folder import read_new
 
     with told():
-        return read_new(file, free_processors(), check_server=server_faults)
+        return read_new(file, free_processors(), draw, check_server=server_faults)
 
 
 def server_faults(settings: ServerSettings) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -114,7 +116,4 @@ def existing(folder: Path) -> Folder:
     ):
         if Folder(candidate).exists:
             return Folder(candidate)
-    raise Failure(
-        "no_store",
-        f"there is no tournament in {folder}; name the folder that 'triarena tournament run' has made",
-    )
+    raise Failure("no_store", nothing_in(folder))

@@ -8,7 +8,8 @@ import click
 
 from triarena.cli.options import Failure
 
-from .opening import FOLDER, existing, free_processors, told
+from .opening import existing, free_processors, told
+from .paths import FOLDER
 from .server_choice import EXIT_CODES, Choice, server_choice
 
 
@@ -27,8 +28,10 @@ def resume(
     $ triarena tournament resume class.tournament
     $ triarena tournament resume class.tournament --host 0.0.0.0
     """
+    from triarena.organiser.claim import is_claimed
     from triarena.organiser.store import Store
 
+    from .reaching import make_sure
     from .running import run_shown
 
     with told():
@@ -37,5 +40,7 @@ def resume(
         if contents.state in ("finished", "cancelled"):
             raise Failure("is_over", f"the tournament in {folder} is {contents.state}: there is nothing to go on with")
         described = place.file(contents, free_processors())
+        if not is_claimed(place.path):  # who runs it has the port, too
+            make_sure(where, described, resumed=True)
         with Store(place.path) as store:
             run_shown(place, store, described, where)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from .opening import FILE, folder_for, read_file, told
+from .opening import folder_for, read_file, told
+from .paths import FILE
 from .server_choice import EXIT_CODES, Choice, server_choice
 
 
@@ -37,19 +38,28 @@ def run(
     $ triarena tournament run class.toml --server 192.168.1.20:13055 --secret-file secret.txt
     $ triarena tournament run class.toml --dry-run
     """
-    described = read_file(file)
     if dry_run:
         from triarena.organiser.dry_run import dry_run as text
 
         from .owners import host_of, out_of_reach
 
-        click.echo(text(described))
+        drawn: list[str] = []
+
+        def draw(slug: str) -> int:
+            drawn.append(slug)
+            return 0
+
+        described = read_file(file, draw)
+        click.echo(text(described, drawn))
         if where.running is None and (warning := out_of_reach(described, where.host or host_of(described))):
             click.echo(f"\n{warning}")
         return
+    from .reaching import make_sure
     from .running import relative, run_shown
 
+    described = read_file(file)
     place = folder_for(file, folder)
+    make_sure(where, described)
     with told(), place.make(file, described, datetime.now(UTC)) as store:
         click.echo(f"everything is kept in {relative(place.path)}")
         run_shown(place, store, described, where)

@@ -15,7 +15,7 @@ import click
 import trio
 
 from triarena.cli.invocation import command
-from triarena.cli.options import DEFAULT_PORT, Failure, find_secret, terminal_width
+from triarena.cli.options import Failure, find_secret, terminal_width
 from triarena.organiser.bell import Bell
 from triarena.organiser.campaign import INTERRUPTED, Campaign, Hooks, View
 from triarena.organiser.claim import claim_folder
@@ -35,6 +35,7 @@ from triarena.organiser.wording import OBVIOUS
 
 from .evidence import Evidence, farewell
 from .owners import host_of, instructions, remote_names
+from .reaching import port_of
 from .screen import view_of
 from .server_choice import Choice
 
@@ -78,11 +79,8 @@ async def _play(folder: Folder, store: Store, file: TournamentFile, where: Choic
 
 
 def _embedded(folder: Folder, file: TournamentFile, where: Choice, view: View, bell: Bell) -> EmbeddedServer:
-    own = file.server.get("server", {})
     remote = bool(remote_names(file))
     host = where.host or host_of(file)
-    # Whoever plays from elsewhere needs a port that is the same tomorrow.
-    port = where.port if where.port is not None else int(own.get("port", DEFAULT_PORT if remote else 0))
     announced: list[int] = []
 
     def listens(place: Place) -> None:
@@ -95,7 +93,7 @@ def _embedded(folder: Folder, file: TournamentFile, where: Choice, view: View, b
         folder=folder.server,
         log=folder.logs / "server.log",
         host=host,
-        port=port,
+        port=port_of(where, file),
         settings=file.server_environment,
         bell=bell,
         trouble=view.trouble,
