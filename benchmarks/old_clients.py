@@ -23,6 +23,8 @@ from software_challenge.hosting import Host, host
 OLD_BOT = Path(__file__).parent / "software_challenge" / "old_bot.py"
 GAME_SECONDS = 60.0
 """More than any game takes."""
+UNHURRIED = {"TRIARENA_CLOCK__MOVE_SECONDS": "60"}
+"""The rules are compared, not the speed of a bot that shares its processor with others."""
 
 
 def against_each_other(python: Path, server: Host, games: int) -> Comparison:
@@ -76,7 +78,7 @@ def main() -> None:
     python = socha_python(folder / "socha")
     differences: list[str] = []
     for name, play in (("old bots with each other", against_each_other), ("old bots against ours", against_ours)):
-        with host(folder / name.replace(" ", "-")) as server:
+        with host(folder / name.replace(" ", "-"), UNHURRIED) as server:
             found = play(python, server, games)
         print(f"{name}: {found}", flush=True)
         differences += found.differences

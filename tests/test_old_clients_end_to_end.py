@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from old_clients import against_each_other, against_ours
+from old_clients import UNHURRIED, against_each_other, against_ours
 from software_challenge.environment import CannotInstall, socha_python
 from software_challenge.hosting import Host, host
 from software_challenge.xml_players import Connection, Played, kind, play_games
@@ -26,7 +26,7 @@ SLOT = '<slot displayName="{}" canTimeout="true" reserved="true"/>'
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Host]:
-    with host(tmp_path / "data", {"TRIARENA_SOCHA__PASSWORD": PASSWORD}) as server:
+    with host(tmp_path / "data", {"TRIARENA_SOCHA__PASSWORD": PASSWORD, **UNHURRIED}) as server:
         yield server
 
 

@@ -3,9 +3,9 @@
     python old_bot.py PORT GAMES SEED LOG [--reservation CODE]
 
 To the file LOG it writes a line of JSON for each state that it was shown: the room, the turn, both ships, and, when it
-is to move, the moves that the package lists, each with whether the package's own rules accept it, the one that it made,
-and what those rules make of it. It
-prefers moves that gain points for little coal, so that its games come to an end of every kind.
+is to move, the moves that the package lists (and short ones that it accepts), each with whether the package's own rules
+accept it, the one that it made, and what those rules make of it. It prefers moves that gain points for little coal, so
+that its games are long, and come to an end of every kind.
 """
 
 from __future__ import annotations
@@ -18,15 +18,19 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, TextIO
 
-from socha._socha import Move  # type: ignore[import-not-found]  # lives in its own environment
+from socha._socha import Advance, Move  # type: ignore[import-not-found]  # lives in its own environment
 from socha.api.networking.game_client import GameClient, IClientHandler  # type: ignore[import-not-found]  # likewise
 
 RECKLESS = 0.02
 """How often any move will do."""
-LISTED = 400
+LISTED = 100
 """How many of the listed moves are told; a list of the package can have ten thousands, the most of them much alike."""
-WEIGHED = 150
-"""How many moves it weighs, the shortest."""
+CHEAP = 3
+"""Up to so much coal the package lists moves quickly; with 6 it takes a second for them."""
+SELDOM = 0.2
+"""How often it is asked for the list all the same."""
+WEIGHED = 40
+"""How many moves it weighs: the shortest that there are."""
 WAIT_SECONDS = 0.02
 """How long the package waits for more bytes before it looks at what it has; its own default is 0.1."""
 
@@ -57,15 +61,18 @@ class Bot(IClientHandler):  # type: ignore[misc]  # the package is not typed her
 
     def calculate_move(self) -> Any:
         """The move, and what is told of it."""
-        moves = self.state.possible_moves()
-        shown = moves if len(moves) <= LISTED else self.rng.sample(moves, LISTED)
+        cheap = self.state.current_ship.coal <= CHEAP or self.rng.random() < SELDOM
+        listed = self.state.possible_moves() if cheap else []
+        shown = listed if len(listed) <= LISTED else self.rng.sample(listed, LISTED)
         judged = [(move, accepted(self.state, move)) for move in shown]
+        short = list(islice(searched(self.state), WEIGHED))
+        moves = [move for move, good in judged if good]
+        judged += [(move, True) for move in short]
         self.tell({"turn": self.state.turn, "listed": [[actions(move), good] for move, good in judged]})
-        moves = [move for move, good in judged if good] or list(islice(searched(self.state), 5))
-        move = self.rng.choice(moves)
-        if self.rng.random() > RECKLESS:
-            self.rng.shuffle(moves)
-            move = max(sorted(moves, key=lambda move: len(move.actions))[:WEIGHED], key=self.gain)
+        move = self.rng.choice(moves or short)
+        if short and self.rng.random() > RECKLESS:
+            self.rng.shuffle(short)
+            move = max(short, key=self.gain)
         self.made, self.expected = actions(move), ships(self.state.perform_move(move))
         return move
 
@@ -73,7 +80,7 @@ class Bot(IClientHandler):  # type: ignore[misc]  # the package is not typed her
         """Points and passengers above all, then coal, and no great speed."""
         after = self.state.perform_move(move)
         ship = next(s for s in (after.current_ship, after.other_ship) if s.team == self.state.current_ship.team)
-        return float(ship.points + 20 * ship.passengers + 4 * ship.coal - 2 * abs(ship.speed - 2))
+        return float(ship.points + 20 * ship.passengers + 10 * ship.coal - 3 * abs(ship.speed - 2))
 
     def on_game_over(self, roomMessage: Any) -> None:  # noqa: N803  # the package's name
         """The result."""
@@ -90,13 +97,19 @@ class Bot(IClientHandler):  # type: ignore[misc]  # the package is not typed her
         self.log.flush()
 
 
-def searched(state: Any, depth: int = 4) -> Iterator[Any]:
-    """Moves that the package's rules accept, step by step; its list is empty at times although there are some."""
+def searched(state: Any, depth: int = 3) -> Iterator[Any]:
+    """Moves that the package's rules accept, step by step, the shortest first.
+
+    Its own list has none to which anything could be added, so that they waste their coal; at times it is empty. An
+    advance right after another is left out, as in that list: to the package they are two, to the original's server one.
+    """
     unfinished: list[tuple[list[Any], Any]] = [([], state)]
     while unfinished:
         made, now = unfinished.pop(0)
         first = now.possible_accelerations() if not made else []
         for action in [*now.possible_pushes(), *now.possible_advances(), *now.possible_turns(), *first]:
+            if made and type(made[-1]) is type(action) is Advance:
+                continue
             try:
                 after = now.perform_action(action)
             except BaseException:  # one of the package's own
