@@ -222,12 +222,15 @@ class Connection:
         try:
             async with trio.open_nursery() as nursery:
                 self._nursery = nursery
-                if not self._aborted:
-                    nursery.start_soon(self._read, handler)
-                    await self._write()
+                try:
+                    if not self._aborted:
+                        nursery.start_soon(self._read, handler)
+                        await self._write()
+                finally:
+                    self._nursery = None  # it takes no new tasks once these have ended
                 nursery.cancel_scope.cancel()
         finally:
-            self._closing, self._nursery = True, None
+            self._closing = True
             self._tell_gone()
             self.on_drained = self._session.on_payload = None  # these refer back: nothing is left to the collector
             with trio.CancelScope(shield=True):
