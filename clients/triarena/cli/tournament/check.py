@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from triarena.organiser.spec import Event, TournamentFile
 
 
+OURS = ("dismissed: ", "waiting for the ")
+"""How lines begin that the bot's client has printed, not the bot."""
+
+
 @click.command(
     epilog="Exit code 0: the file is right and all bots play; 1: a bot fails; 2: wrong use, or a faulty file."
 )
@@ -105,7 +109,9 @@ def _told(place: Folder, event: Event, contents: Contents) -> int:
             tries = [each for each in contents.attempts if (each.event, each.fixture) == (event.slug, fixture.id)]
             click.echo(f"\N{BALLOT X} {who}: it could not be tried: {tries[-1].why if tries else 'no reason is known'}")
             continue
-        click.echo(f"\N{BALLOT X} {who}: {result.played.reason}: {result.message}")
+        side = "red" if fixture.red == bot else "blue"
+        which = "" if bot in result.message else f" (it was {side})"
+        click.echo(f"\N{BALLOT X} {who}: {result.played.reason.replace('_', ' ')}: {result.message}{which}")
         for line in _last_words(place, bot):
             click.echo(f"    | {line}")
     return failed
@@ -113,4 +119,7 @@ def _told(place: Folder, event: Event, contents: Contents) -> int:
 
 def _last_words(place: Folder, bot: str) -> list[str]:
     logs = sorted(place.logs.glob(f"{bot}-*.log"), key=lambda log: log.stat().st_mtime)
-    return logs[-1].read_text(encoding="utf-8", errors="replace").splitlines()[-8:] if logs else []
+    if not logs:
+        return []
+    lines = logs[-1].read_text(encoding="utf-8", errors="replace").splitlines()
+    return [line for line in lines if not line.startswith(OURS)][-8:]

@@ -18,7 +18,7 @@ from triarena.organiser.live import Live, RunningGame, live_view, plain_view
 from triarena.organiser.records import Contents, StoreError
 from triarena.organiser.report import EventReport, report_event
 from triarena.organiser.runner import EventRun
-from triarena.organiser.wording import counted
+from triarena.organiser.wording import counted, reason
 
 if TYPE_CHECKING:
     from rich.live import Live as Painting
@@ -100,14 +100,19 @@ class Painted(Lines):
         # A command that is broken into lines could not be copied.
         super().__init__(contents, partial(painting.console.print, soft_wrap=True))
         self._painting = painting
+        self._irregular: set[tuple[str, str]] = set()
+        """Forfeits that were told: by whom, why, and what the referee said."""
 
     def shows(self, run: EventRun, link: Link) -> None:
         """A tournament begins, or goes on; the last one's table stays."""
         self.run, self.link = run, link
 
     def ended(self, attempt: Attempt, outcome: Outcome) -> None:
-        """Only what is out of the ordinary is said: the table shows the rest."""
-        if not isinstance(outcome, Sporting) or outcome.irregular:
+        """Only what is out of the ordinary is said, and once: the table shows the rest, and counts."""
+        if not isinstance(outcome, Sporting):
+            self._say(line_of(attempt, outcome))
+        elif outcome.irregular and (told := (reason(outcome.played), outcome.message)) not in self._irregular:
+            self._irregular.add(told)
             self._say(line_of(attempt, outcome))
 
     async def keep(self) -> None:
@@ -126,7 +131,8 @@ class Painted(Lines):
             RunningGame(each.fixture.id, each.fixture.red, each.fixture.blue, each.state, now - each.began)
             for each in (self.run.running.values() if self.run is not None else ())
         )
-        waits = tuple(who_waits(self.run, self.link))
+        absent = self.run.awaiting() if self.run is not None else []
+        waits = (*absent, *who_waits(self.run, self.link))
         live = Live(report, datetime.now().astimezone(), running, waits)
         self._painting.update(live_view(live, size.width, size.height), refresh=True)
 
@@ -141,7 +147,7 @@ def line_of(attempt: Attempt, outcome: Outcome) -> str:
     drawn = "0-0" if played.offenders else "\N{VULGAR FRACTION ONE HALF}-\N{VULGAR FRACTION ONE HALF}"
     points = {"red": "1-0", "blue": "0-1"}.get(played.winner or "", drawn)
     why = f": {outcome.message}" if played.offenders else ""
-    return f"{names}  {points}  {played.reason}, {counted(played.plies, 'ply', 'plies')}{why}"
+    return f"{names}  {points}  {reason(played)}, {counted(played.plies, 'ply', 'plies')}{why}"
 
 
 def who_waits(run: EventRun | None, link: Link | None) -> list[str]:
