@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from triarena.server.socha.markup import attributes, element, written
-from triarena.server.socha.reading import DEPTH, ELEMENTS, MESSAGE_BYTES, Element, XmlReader
+from triarena.server.socha.reading import DEPTH, ELEMENTS, MESSAGE_BYTES, NAMES, Element, XmlReader
 
 MOVE = (
     '<room roomId="r&amp;1"><data class="move"><actions><advance distance="2"/><turn direction="LEFT"/>'
@@ -96,6 +96,17 @@ def test_bytes_that_are_no_utf_8_end_the_reading() -> None:
 def test_a_long_stream_of_short_messages_is_no_large_message() -> None:
     _, reader = read("<p>", *["<join/>  <!-- and on -->" * 100] * 100)
     assert reader.failure is None
+
+
+@pytest.mark.parametrize("message", ["<join a{}='' b{}=''/>", "<join><a{} b{}=''/></join>"])
+def test_a_client_that_makes_up_names_for_ever_is_not_remembered_for_ever(message: str) -> None:
+    used = [message.format(number, number) for number in range(NAMES // 2 - 2)]
+    _, reader = read("<p>", *used, *used)
+    assert reader.failure is None, "names that were used before are no new ones"
+    assert len(reader.feed(message.format("x", "x").encode())) == 1
+    reader.feed(b"<and m='' o='' r='' e=''/>")
+    assert reader.failure is not None
+    assert reader.failure.code == "too_large"
 
 
 def test_what_is_written_can_be_read_whatever_is_in_it() -> None:

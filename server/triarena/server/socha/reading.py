@@ -17,6 +17,10 @@ ELEMENTS: Final = 256
 """How many elements one message may have."""
 DEPTH: Final = 8
 """How deep elements may be nested, the root included; no message needs more than 5."""
+NAMES: Final = 256
+"""How many different names elements and attributes may have over one connection, of which clients use some 30. The
+parser keeps each for as long as it lives, at ten times its length and more.
+"""
 
 
 class BadXml(Exception):
@@ -44,7 +48,7 @@ class Element:
 class XmlReader:
     """Reads one document. After a failure, or the end of the root, nothing more is read."""
 
-    __slots__ = ("_began", "_fed", "_open", "_parser", "_ready", "_size", "closed", "failure", "opened")
+    __slots__ = ("_began", "_fed", "_names", "_open", "_parser", "_ready", "_size", "closed", "failure", "opened")
 
     def __init__(self) -> None:
         self.opened = False
@@ -58,6 +62,7 @@ class XmlReader:
         self._fed = 0
         self._began = 0
         self._size = 0
+        self._names: set[str] = set()
         self._parser = expat.ParserCreate("utf-8")
         self._lock_down(self._parser)
 
@@ -104,6 +109,10 @@ class XmlReader:
         self._size += 1
         if depth and (self._size > ELEMENTS or self._parser.CurrentByteIndex - self._began > MESSAGE_BYTES):
             raise _too_large()
+        self._names.add(name)
+        self._names.update(attributes)
+        if len(self._names) > NAMES:
+            raise BadXml("too_large", f"elements and attributes may have {NAMES} different names over one connection")
         element = Element(name, attributes)
         if depth > 1:
             self._open[-1].children.append(element)
