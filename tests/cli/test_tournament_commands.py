@@ -205,6 +205,24 @@ def test_ctrl_c_lets_games_end_and_resume_plays_the_rest_also_after_a_kill(desk:
     assert "14 games played" in desk.run("tournament", "resume", "two.tournament")
 
 
+@POSIX
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_before_anything_is_begun_is_told(desk: Desk, times: int) -> None:
+    desk.write("two.toml", HEAD + TWO)
+    with closing(socket.create_server(("127.0.0.1", 0))) as door:  # it takes connections, and says nothing
+        where = ["--server", f"127.0.0.1:{door.getsockname()[1]}", "--secret", "x"]
+        process = desk.start("tournament", "run", "two.toml", *where)
+        door.settimeout(SECONDS)
+        connection, _ = door.accept()
+        with closing(connection):
+            for _ in range(times):
+                process.send_signal(signal.SIGINT)
+            said, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert said == "interrupted: nothing was begun\n"
+    assert not (desk.folder / "two.tournament").exists()
+
+
 @pytest.mark.slow
 def test_a_running_tournament_is_looked_at_exported_and_cancelled_from_another_terminal(desk: Desk) -> None:
     desk.write("two.toml", HEAD + "games_per_pairing = 400\n" + TWO)
@@ -329,6 +347,29 @@ def test_a_dry_run_shows_the_boards_of_the_file_s_seed_only(desk: Desk) -> None:
     file = read_new(desk.folder / "given.toml", 1)
     assert {str(each.seed) for each in format_of(file.events[0]).plan({}).fixtures()} == {board.group(1)}
     assert drawn == desk.run("tournament", "run", "drawn.toml", "--dry-run")
+
+
+def test_a_no_show_leaves_what_there_is_to_know_of_it(desk: Desk) -> None:
+    desk.write("noisy.py", "import sys\nprint('out of', file=sys.stderr)\nprint('cheese', file=sys.stderr)\nexit(7)\n")
+    bots = '[[bots]]\nname = "Ann"\nshipped = "random"\n[[bots]]\nname = "Noisy"\n'
+    bots += f'command = ["{sys.executable}", "noisy.py"]\n'
+    desk.write("two.toml", HEAD + bots)
+    said = desk.run("tournament", "run", "two.toml")
+    assert "start failed" in said
+    place = desk.folder / "two.tournament" / "irregular" / "class-1.1.1-1"
+    readme = (place / "README.txt").read_text(encoding="utf-8")
+    side = "red" if "Noisy (red)" in readme else "blue"
+    assert (
+        "Noisy could not be started for its match: its program ended before the match began: it ended by itself "
+        in (readme)
+    )
+    assert "(exit code 7); it said: out of / cheese" in readme
+    assert "see it again:   the match never began, so no ply was played" in readme
+    assert "cheese" in (place / f"{side}.log").read_text(encoding="utf-8")
+    report = (place / "report.txt").read_text(encoding="utf-8")
+    assert "There is no report of the match, and nothing to replay" in report
+    assert "room" in report
+    assert json.loads((place / "result.json").read_text(encoding="utf-8"))["played"]["reason"] == "start_failed"
 
 
 # -- comparing ---------------------------------------------------------------------------------

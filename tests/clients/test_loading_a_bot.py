@@ -158,6 +158,15 @@ def test_whatever_a_file_raises_while_it_is_loaded_is_the_bots_failure(tmp_path:
     assert failure(bot_file(tmp_path, f"raise {raised}")).code == "bot_failed"
 
 
+@pytest.mark.parametrize(("call", "code"), [("exit()", 0), ("sys.exit(3)", 3), ("sys.exit('no')", 1)])
+def test_a_file_that_ends_its_program_while_it_is_loaded_is_told_what_to_do(
+    tmp_path: Path, call: str, code: int
+) -> None:
+    message = failure(bot_file(tmp_path, f"import sys\n{call}\n")).message
+    assert f"ended its own program in my_bot.py, line 2 while it was loaded (exit code {code})" in message
+    assert 'under if __name__ == "__main__"' in message
+
+
 def test_ctrl_c_while_a_file_is_loaded_is_no_failure_of_the_bot(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         load_bot(bot_file(tmp_path, "raise KeyboardInterrupt"), "towerwars")

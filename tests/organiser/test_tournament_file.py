@@ -300,6 +300,10 @@ BOT_FAULTS = [
     ("seed = 3", "", 'exactly one of file, shipped, command and remote, e.g. shipped = "greedy", or remote = true'),
     ("shipped = 'random'\nfolder = 'nowhere'", "folder", "there is no folder"),
     ("shipped = 'random'\nenv.A = 1", "env.A", "it must be a text in quotes, not 1"),
+    ("shipped = 'random'\nenv = { '' = 'x' }", "env.''", "it must not be empty, nor contain = or a null byte"),
+    ("command = '{python}'\nenv = { 'A=B' = 'x' }", "env.'A=B'", "'A=B' cannot be a variable's name"),
+    ('shipped = "random"\nenv = { "A\\u0000" = "x" }', "env.'A\\x00'", "cannot be a variable's name"),
+    ('shipped = "random"\nenv.A = "x\\u0000"', "env.A", "a variable's value must not contain a null byte"),
     ("shipped = 'random'\nsed = 1", "sed", "did you mean 'seed'?"),
 ]
 

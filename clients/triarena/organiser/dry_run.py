@@ -34,7 +34,8 @@ def _event(event: Event, known: Estimate, drawn: bool) -> Iterator[str]:
     kind = FORMATS[event.format]
     by_lot = ", seeded by lot" if event.seeding == "lot" else ""
     yield f"  {format_title(event)}{by_lot}: {kind.summary}"
-    yield f"  {_games(known)}; {event.games_per_pairing} when two meet; {clock(event.time_control)}; {_seed(event, drawn)}"
+    terms = f"{event.games_per_pairing} when two meet; {clock(event.time_control)}; {_seed(event, drawn)}"
+    yield f"  {_games(known)}; {terms}"
     plies = counted(known.plies, "ply", "plies")
     yield f"  {_duration([known])}; a game has about {plies}; {counted(known.at_once, 'game')} at a time"
     yield from (f"  {sentence}" for sentence in _stop(event))

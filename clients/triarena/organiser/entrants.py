@@ -55,6 +55,8 @@ def read_player(table: BotTable, path: KeyPath, folder: Path, tell: Tell) -> Pla
         why = f"not {' and '.join(given)}" if given else f'e.g. shipped = "{BUILT_IN_BOTS[-1]}", or remote = true'
         tell((*path, given[1]) if given else path, f"a bot needs {choice}, {why}")
         return None
+    if not _environment(table.env, (*path, "env"), tell):
+        return None
     cwd = _folder(table, path, folder, tell)
     if cwd is None:
         return None
@@ -76,6 +78,21 @@ def read_player(table: BotTable, path: KeyPath, folder: Path, tell: Tell) -> Pla
             tell((*path, key), "it says how a bot is started, but a remote bot is started by its owner; leave it out")
             return None
     return Player(table.name, "remote", "", cwd)
+
+
+def _environment(env: Mapping[str, str], path: KeyPath, tell: Tell) -> bool:
+    """Whether a process can have these variables; tells of those that it can't."""
+    good = True
+    for name, value in env.items():
+        if not name or "=" in name or "\0" in name:
+            sentence = f"{shown(name)} cannot be a variable's name: it must not be empty, nor contain = or a null byte"
+        elif "\0" in value:
+            sentence = "a variable's value must not contain a null byte"
+        else:
+            continue
+        tell((*path, name), sentence)
+        good = False
+    return good
 
 
 def _folder(table: BotTable, path: KeyPath, folder: Path, tell: Tell) -> Path | None:

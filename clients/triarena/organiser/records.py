@@ -16,7 +16,7 @@ from typing import Final, Literal, TypeAlias
 from triarena.tournament.values import Played
 
 TournamentState: TypeAlias = Literal["running", "interrupted", "finished", "cancelled"]
-"""``running`` is also what a killed tool leaves behind; whether it still runs, its claim tells: `Folder.contents` asks."""
+"""``running`` is also what a killed tool leaves behind; its claim tells whether it runs, and `Folder.contents` asks."""
 OVER: Final[tuple[TournamentState, ...]] = ("finished", "cancelled")
 """Nothing more is played."""
 EventState: TypeAlias = Literal["waiting", "running", "finished", "stopped", "cancelled"]

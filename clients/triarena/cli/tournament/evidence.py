@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from triarena.cli.invocation import command
-from triarena.organiser.attempt import Attempt, Outcome, Sporting
+from triarena.organiser.attempt import SIDES, Attempt, Outcome, Sporting
+from triarena.organiser.crew import Bot
 from triarena.organiser.folder import Folder
 from triarena.organiser.records import Contents, StoreError
 from triarena.organiser.report import report_event
 from triarena.organiser.runner import Keeper
-from triarena.organiser.spec import Event, TournamentFile
+from triarena.organiser.spec import Event, Player, TournamentFile
+from triarena.tournament.values import SideName
 
+NEVER_BEGAN: Final = "the match never began, so no ply was played"
+MOST_LINES: Final = 200
 QUIET: Final = frozenset(["server_lost", "no_server", "connection_lost"])
 """Codes of failures of which a folder would say nothing new."""
 
@@ -56,12 +60,12 @@ class Evidence:
             outcome.message,
             "it counts" if sporting else "it does not count: the game is played again",
         ]
-        for side, bot in attempt.bots.items():
-            how = bot.ended.detail if bot.ended is not None else "its process still runs: it plays on"
-            lines.append(f"{side}, {bot.player.name}: {how}; what it said is in {side}.log")
-            with suppress(OSError):
-                shutil.copyfile(bot.log, place / f"{side}.log")
-        if outcome.match:
+        for side in SIDES:
+            lines.append(self._process(place, event.player(getattr(fixture, side)), side, attempt.bots.get(side)))
+        if not outcome.match:
+            lines += [f"see it again:   {NEVER_BEGAN}", f"all about it:   {NEVER_BEGAN}"]
+            (place / "report.txt").write_text(self._without_match(attempt), encoding="utf-8")
+        else:
             where = ["--database", self.journal] if self.journal else []
             lines += [f"see it again:   {command('replay', outcome.match, *where, '--boards')}"]
             lines += [f"all about it:   {command('report', outcome.match, *where)}"]
@@ -69,6 +73,32 @@ class Evidence:
         (place / "README.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
         if isinstance(outcome, Sporting):
             (place / "result.json").write_text(json.dumps(asdict(outcome), indent=2) + "\n", encoding="utf-8")
+
+    def _process(self, place: Path, player: Player, side: SideName, bot: Bot | None) -> str:
+        """A line about a player's process, whose log is copied."""
+        if not player.local:
+            return f"{side}, {player.name}: it runs on its owner's machine, who has what it printed"
+        if bot is None:
+            return f"{side}, {player.name}: no process of it was started for this game"
+        how = bot.ended.detail if bot.ended is not None else "its process still runs: it plays on"
+        try:
+            shutil.copyfile(bot.log, place / f"{side}.log")
+        except OSError as error:
+            return f"{side}, {player.name}: {how}; it has left no log ({error.strerror or error})"
+        return f"{side}, {player.name}: {how}; what it said is in {side}.log"
+
+    def _without_match(self, attempt: Attempt) -> str:
+        """Why there is no report, and what the server said of the room in its place."""
+        lines = [f"There is no report of the match, and nothing to replay: {NEVER_BEGAN}.", ""]
+        if attempt.room is None:
+            return "\n".join([*lines, "No room was prepared for it, so nothing was said over any connection.", ""])
+        try:
+            log = (self.folder.logs / "server.log").read_text(encoding="utf-8", errors="replace").splitlines()
+        except OSError:
+            return "\n".join([*lines, f"It was to be played in room {attempt.room}; the server's log is not here.", ""])
+        mention = re.compile(rf"\b{re.escape(attempt.room)}\b")
+        about = [line for line in log if mention.search(line)][-MOST_LINES:]
+        return "\n".join([*lines, f"What the server noted about its room {attempt.room}:", *about, ""])
 
     def _report(self, match: str) -> str:
         """What ``triarena report`` prints, the last frames of both sides included."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import click
 
 from triarena.cli.invocation import command
 from triarena.cli.options import Failure
@@ -41,6 +45,24 @@ def told() -> Iterator[None]:
         raise BadFile(error.code, error.message if len(error.problems) == 1 else many) from None
     except StoreError as error:
         raise Failure(error.code, error.message) from None
+
+
+@contextmanager
+def interruptible(folder: Callable[[], Folder | None]) -> Iterator[None]:
+    """Ctrl-C where no game can have been begun: say what there is by now, and how to go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, BaseExceptionGroup) as error:
+        if isinstance(error, BaseExceptionGroup) and error.split(KeyboardInterrupt)[1] is not None:
+            raise
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # once more changes nothing: this is the end
+        place = folder()
+        if place is None or not place.exists:
+            said = "interrupted: nothing was begun"
+        else:
+            said = f"interrupted: go on with {command('tournament', 'resume', str(place.path))}"
+        click.echo(said, err=True)
+        sys.exit(130)
 
 
 def free_processors() -> int:

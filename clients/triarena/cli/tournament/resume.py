@@ -8,7 +8,7 @@ import click
 
 from triarena.cli.options import Failure
 
-from .opening import existing, free_processors, told
+from .opening import existing, free_processors, interruptible, told
 from .paths import FOLDER
 from .server_choice import EXIT_CODES, Choice, server_choice
 
@@ -28,13 +28,13 @@ def resume(
     $ triarena tournament resume class.tournament
     $ triarena tournament resume class.tournament --host 0.0.0.0
     """
-    from triarena.organiser.claim import is_claimed
-    from triarena.organiser.store import Store
+    with interruptible(lambda: existing(folder)), told():
+        from triarena.organiser.claim import is_claimed
+        from triarena.organiser.store import Store
 
-    from .reaching import make_sure
-    from .running import run_shown
+        from .reaching import make_sure
+        from .running import run_shown
 
-    with told():
         place = existing(folder)
         contents = place.contents()
         if contents.state in ("finished", "cancelled"):

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from .opening import folder_for, read_file, told
+from .opening import folder_for, interruptible, read_file, told
 from .paths import FILE
 from .server_choice import EXIT_CODES, Choice, server_choice
+
+if TYPE_CHECKING:
+    from triarena.organiser.folder import Folder
 
 
 @click.command(epilog=EXIT_CODES)
@@ -54,12 +58,15 @@ def run(
         if where.running is None and (warning := out_of_reach(described, where.host or host_of(described))):
             click.echo(f"\n{warning}")
         return
-    from .reaching import make_sure
-    from .running import relative, run_shown
+    places: list[Folder] = []
+    with interruptible(lambda: places[0] if places else None):
+        from .reaching import make_sure
+        from .running import relative, run_shown
 
-    described = read_file(file)
-    place = folder_for(file, folder)
-    make_sure(where, described)
-    with told(), place.make(file, described, datetime.now(UTC)) as store:
-        click.echo(f"everything is kept in {relative(place.path)}")
-        run_shown(place, store, described, where)
+        described = read_file(file)
+        place = folder_for(file, folder)
+        make_sure(where, described)
+        places.append(place)
+        with told(), place.make(file, described, datetime.now(UTC)) as store:
+            click.echo(f"everything is kept in {relative(place.path)}")
+            run_shown(place, store, described, where)

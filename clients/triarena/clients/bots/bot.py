@@ -99,8 +99,8 @@ def explain(error: BaseException) -> tuple[str, str]:
 
 
 def is_machinery(filename: str) -> bool:
-    """Whether a frame is ours, or the import system's, and none of the bot."""
-    return filename.startswith((OURS, "<frozen importlib"))
+    """Whether a frame is ours, or that of an import or of `exit`, and none of the bot."""
+    return filename.startswith((OURS, "<frozen importlib", "<frozen _sitebuiltins"))
 
 
 def _positional(function: object, name: str, wanted: str, counts: tuple[int, ...]) -> int:

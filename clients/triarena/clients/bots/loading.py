@@ -116,9 +116,20 @@ def _loading_error(path: Path, error: BaseException) -> BotError:
     if isinstance(error, SyntaxError) and error.lineno:
         return _syntax_error(path, error)
     where, traceback = explain(error)
+    if isinstance(error, SystemExit):
+        sentence = (
+            f"{path} ended its own program{where} while it was loaded (exit code {_exit_code(error)}); a bot's file is "
+            'only to define choose_move: what else it does belongs under if __name__ == "__main__"'
+        )
+        return BotError("bot_failed", sentence, traceback)
     if isinstance(error, ImportError):
         sentence = f"{path} cannot import something{where}: {error}; install it where triarena is installed"
         return BotError("bot_import_error", sentence, traceback)
     if isinstance(error, SyntaxError):  # the file imports one that is not even text
         return BotError("bot_import_error", f"{path} cannot import something{where}: {error.msg}", traceback)
     return BotError("bot_failed", f"{path} raised {summary(error)}{where} while it was loaded", traceback)
+
+
+def _exit_code(error: SystemExit) -> int:
+    """With which it would have ended: none is a success, a text a failure."""
+    return error.code if isinstance(error.code, int) else 0 if error.code is None else 1
