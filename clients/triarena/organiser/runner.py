@@ -94,8 +94,9 @@ class EventRun:
     _not_before: dict[str, float] = field(default_factory=dict)
     """When games that have failed are tried again, in trio's time."""
     _lost: LostProcesses = field(default_factory=LostProcesses)
-    _awaited: frozenset[str] = frozenset()
-    """Remote players who have a game to play, and are not there."""
+    _awaited: dict[str, tuple[float, str]] = field(default_factory=dict)
+    """Remote players who have a game to play, and are not there: until when they are waited for, in trio's time, and
+    the sentence that says so."""
     _asked: tuple[tuple[int, float], str | None] = ((-1, 0.0), None)
     """What the stopping rule said last, and after how many results and when."""
     _plan: Plan | None = None
@@ -178,25 +179,28 @@ class EventRun:
         done = {*self.played, *self.given_up}
         due = {name for each in self.plan.fixtures() if each.id not in done for name in each.players}
         busy = {name for each in self.running.values() for name in each.fixture.players}
-        awaited = frozenset(absent & due - busy)
-        for name in sorted(self._awaited - absent):
+        awaited = absent & due - busy
+        for name in sorted(self._awaited.keys() - absent):
             self.listener.trouble(f"{name} is here now")
-        for name in sorted(awaited - self._awaited):
-            self.listener.trouble(self._wait_for(name))
-        self._awaited = awaited
+        before, self._awaited = self._awaited, {name: self._wait_for(name) for name in sorted(awaited)}
+        for name, (_, sentence) in self._awaited.items():
+            if name not in before or before[name][1] != sentence:
+                self.listener.trouble(sentence)
 
-    def _wait_for(self, name: str) -> str:
-        left = self.table.awaits(name) - trio.current_time()
-        if left <= 0:
-            return f"{name} is not here, and loses the games that are due until it comes"
-        until = (self.now() + timedelta(seconds=left)).astimezone()
-        return (
-            f"{name} is not here, and is waited for until {until:%H:%M:%S}; after that it loses the games that are due"
-        )
+    def _wait_for(self, name: str) -> tuple[float, str]:
+        deadline, now = self.table.awaits(name), trio.current_time()
+        if deadline <= now:
+            return deadline, f"{name} is not here, and loses the games that are due until it comes"
+        known = self._awaited.get(name)
+        if known is not None and abs(known[0] - deadline) < TICK:
+            return known
+        until = (self.now() + timedelta(seconds=deadline - now)).astimezone()
+        sentence = f"{name} is not here, and is waited for until {until:%H:%M:%S}; then it loses the games that are due"
+        return deadline, sentence
 
     def awaiting(self) -> list[str]:
         """Who is waited for, and until when: a sentence for each."""
-        return [self._wait_for(name) for name in sorted(self._awaited)]
+        return [sentence for _, sentence in self._awaited.values()]
 
     def _start(self, nursery: trio.Nursery, fixture: Fixture) -> None:
         number = self._failures[fixture.id] + 1

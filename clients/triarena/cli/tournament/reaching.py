@@ -55,8 +55,8 @@ def _knock(where: Choice) -> None:
     except DeskLost as error:
         raise Failure(
             error.code,
-            f"{error.message} (tried for {PATIENCE_SECONDS:g} s): start it there with '{command('serve')}', correct the "
-            "address, or leave --server out to play at a server of the tournament's own",
+            f"{error.message} (tried for {PATIENCE_SECONDS:g} s): start it there with '{command('serve')}', correct "
+            "the address, or leave --server out to play at a server of the tournament's own",
         ) from None
     except DeskRefused as error:
         if error.code != "wrong_secret":

@@ -158,10 +158,12 @@ def who_waits(run: EventRun | None, link: Link | None) -> list[str]:
         return []
     if not link.open:
         return [f"waiting for the server: {link.trouble}"] if link.trouble is not None else []
+    awaited = run.awaiting()
     if len(run.running) >= run.concurrency:
-        return []
+        return awaited
     done = {*run.played, *run.given_up}
-    return [str(wait) for wait in waits(run.plan, done, run.running, run.table.present()) if wait.cause == "absent"]
+    waiting = waits(run.plan, done, run.running, run.table.present())
+    return awaited + [str(wait) for wait in waiting if wait.cause == "absent"]
 
 
 @contextmanager
