@@ -160,6 +160,23 @@ def test_at_first_the_length_of_the_games_tells_how_long_it_takes_then_the_pace(
         assert report.progress.seconds_left == pytest.approx(expected)
 
 
+def test_of_a_cancelled_tournament_nothing_is_left_to_play(tmp_path: Path) -> None:
+    staged = stage(tmp_path, event_of("Towers"), at_most=20)
+    with Store(staged.folder) as store:
+        store.set_state("cancelled", "it was cancelled")
+        text = plain_view(report_event(staged.file.events[0], store.contents()))
+    assert text.startswith("Towers: cancelled\n")
+    assert "\n20 games played, 1 attempt failed and did not count\n" in text
+
+
+def test_why_an_event_ended_early_is_told_beside_that(tmp_path: Path) -> None:
+    staged = stage(tmp_path, event_of("Towers"), at_most=20)
+    with Store(staged.folder) as store:
+        store.set_event_state("towers", "stopped", "it was to end after 20 games")
+        text = plain_view(report_event(staged.file.events[0], store.contents()))
+    assert text.startswith("Towers: ended early: it was to end after 20 games\n")
+
+
 def test_a_game_that_is_not_installed_has_no_duration(tmp_path: Path) -> None:
     report = report_of(tmp_path, event_of("Towers", game="hex", options={}), at_most=0)
     assert report.progress.seconds_left is None

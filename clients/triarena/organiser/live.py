@@ -87,7 +87,7 @@ def plain_view(report: EventReport, width: int | None = None) -> str:
 
     ``width`` is that of the terminal; None, for pipes, leaves nothing out.
     """
-    why = "" if report.stored.why in OBVIOUS else f" ({report.stored.why})"
+    why = "" if report.stored.why in OBVIOUS else f": {report.stored.why}"
     above = [f"{report.event.name}: {STATES[report.state]}{why}", *_clauses(terms(report.event), width)]
     above += [progress(report.progress)] if width is None else wrap(progress(report.progress), width)
     return "\n".join([*above, "", *text_of(standings_columns(report, width))])

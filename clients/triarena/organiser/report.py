@@ -171,7 +171,7 @@ class EventReport:
 
     @property
     def over(self) -> bool:
-        """Whether it was played to its end, or decided early."""
+        """Whether it was played to its end, or ended early by its stopping rule."""
         return self.stored.state in ("finished", "stopped")
 
     @property
@@ -226,7 +226,17 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
         event=event,
         stored=stored,
         state=contents.state if stored.state == "running" and contents.state != "finished" else stored.state,
-        progress=_progress(event, stored, plan, played, attempts, pairing.number_of_games()[0], concurrency),
+        progress=_progress(
+            event,
+            stored,
+            plan,
+            played,
+            attempts,
+            pairing.number_of_games()[0],
+            concurrency,
+            ended=stored.state in ENDED or contents.state == "cancelled",
+            runs=contents.state == "running",
+        ),
         placed=placing is not None,
         tie_breaks=event.tie_breaks,
         lines=tuple(_line(row, ratings, begun=bool(played)) for row in rows),
@@ -251,15 +261,17 @@ def _progress(
     attempts: Sequence[Attempt],
     least: int,
     concurrency: int,
+    *,
+    ended: bool,
+    runs: bool,
 ) -> Progress:
-    ended = stored.state in ENDED
     planned = sum(1 for _ in plan.fixtures())
     at_once = min(concurrency, max(1, len(_playing(plan)) // 2))
     lengths = [each.spent.seconds for each in attempts if each.state == "played" and each.spent.seconds is not None]
     left = 0 if ended else max(planned, least) - len(played)
     return Progress(
         done=len(played),
-        running=sum(attempt.state == "running" for attempt in attempts),
+        running=sum(attempt.state == "running" for attempt in attempts) if runs else 0,
         left=left,
         more=not (plan.complete or ended),
         repeated=sum(attempt.state == "failed" for attempt in attempts),

@@ -30,7 +30,7 @@ STATES: Final[Mapping[str, str]] = {
     "running": "running",
     "interrupted": "interrupted",
     "finished": "finished",
-    "stopped": "decided early",
+    "stopped": "ended early",
     "cancelled": "cancelled",
 }
 OBVIOUS: Final = frozenset(["", "it was interrupted", "it was cancelled"])
