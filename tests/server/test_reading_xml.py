@@ -13,14 +13,17 @@ MOVE = (
 )
 
 
+MESSAGES = frozenset({"room", "join", "left", "and", "a"})
+
+
 def read(*chunks: str | bytes) -> tuple[list[Element], XmlReader]:
-    reader = XmlReader()
+    reader = XmlReader(MESSAGES)
     found = [one for chunk in chunks for one in reader.feed(chunk.encode() if isinstance(chunk, str) else chunk)]
     return found, reader
 
 
 def test_a_message_is_read_as_soon_as_its_last_byte_has_come() -> None:
-    reader = XmlReader()
+    reader = XmlReader(MESSAGES)
     stream = f"<protocol>{MOVE}".encode()
     assert [reader.feed(stream[at : at + 1]) for at in range(len(stream) - 1)] == [[]] * (len(stream) - 1)
     (move,) = reader.feed(stream[-1:])
@@ -79,6 +82,8 @@ BOMB = '<!DOCTYPE p [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a
         ("<p><a b='1' b='2'/>", "not_xml"),
         ("<p><a\x00/>", "not_xml"),
         ("hello <p>", "not_xml"),
+        ("<p><p><join/>", "unknown_element"),
+        ("<p><actions>", "unknown_element"),
         ("", None),
     ],
 )

@@ -16,9 +16,12 @@ from .requests import REQUESTS, BadRequest
 CLOSING: Final = ("sc.protocol.CloseConnection", "close")
 """How a client says that it goes; the second one is what clients in Python say, which the original took amiss."""
 
+MESSAGES: Final = frozenset({"room", *CLOSING, *REQUESTS})
+"""The names of all messages."""
+
 
 def understand(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault | Bye:
-    """A message, or what is wrong with it; ``rules`` is the profile of the rooms that are opened."""
+    """One of MESSAGES, or what is wrong with it; ``rules`` is the profile of the rooms that are opened."""
     try:
         if element.name == "room":
             return _in_room(element, conversation)
@@ -30,14 +33,11 @@ def understand(element: Element, conversation: Conversation, rules: str) -> From
 
 
 def _request(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault:
-    reader = REQUESTS.get(element.name)
-    if reader is None:
-        raise Unreadable("unknown_element", f"there is no message <{element.name[:40]}>")
     if len(conversation.asked) >= PIPELINE:
         return Fault("not_now", f"{PIPELINE} requests are unanswered; wait for an answer first")
     conversation.asked.append(Asked(element.name, element.attributes))
     try:
-        return reader(element, rules)
+        return REQUESTS[element.name](element, rules)
     except BadRequest as error:
         return Fault(error.code, error.message, request=element.name)
 

@@ -7,6 +7,7 @@ instructions are skipped; attributes are kept whatever they are called.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
@@ -24,7 +25,9 @@ parser keeps each for as long as it lives, at ten times its length and more.
 
 
 class BadXml(Exception):
-    """The stream can't be read on. ``code`` is stable: ``not_xml``, ``document_type``, ``too_deep``, ``too_large``."""
+    """The stream can't be read on. ``code`` is stable: ``not_xml``, ``document_type``, ``too_deep``, ``too_large``,
+    ``unknown_element``.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -48,9 +51,25 @@ class Element:
 class XmlReader:
     """Reads one document. After a failure, or the end of the root, nothing more is read."""
 
-    __slots__ = ("_began", "_fed", "_names", "_open", "_parser", "_ready", "_size", "closed", "failure", "opened")
+    __slots__ = (
+        "_began",
+        "_fed",
+        "_messages",
+        "_names",
+        "_open",
+        "_parser",
+        "_ready",
+        "_size",
+        "closed",
+        "failure",
+        "opened",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, messages: Container[str]) -> None:
+        """``messages`` are the names of those that there are: another one is not waited for to its end, which may never
+        come (as when a client opens its document a second time).
+        """
+        self._messages = messages
         self.opened = False
         """Whether the root has begun."""
         self.closed = False
@@ -104,6 +123,8 @@ class XmlReader:
             self.opened = True
         elif depth == 1:
             self._began, self._size = self._parser.CurrentByteIndex, 0
+            if name not in self._messages:
+                raise BadXml("unknown_element", f"there is no message <{name[:40]}>")
         elif depth >= DEPTH:
             raise BadXml("too_deep", f"elements may be nested {DEPTH} deep")
         self._size += 1

@@ -19,7 +19,7 @@ from triarena.server.wire import Bye
 
 from .answers import Mementos
 from .conversation import Conversation
-from .hearing import understand
+from .hearing import MESSAGES, understand
 from .markup import written
 from .reading import XmlReader
 from .telling import tell
@@ -38,7 +38,7 @@ class XmlSession:
         self.on_payload: Callable[[bytes], None] | None = None
         self._rules = rules
         self._mementos = mementos
-        self._reader = XmlReader()
+        self._reader = XmlReader(MESSAGES)
         self._conversation = Conversation()
         self._begun = False
         self._closed = False
@@ -54,6 +54,10 @@ class XmlSession:
     def owes(self) -> bool:
         """Always: there is no ping in this protocol."""
         return True
+
+    def is_outside(self, room: str) -> bool:
+        """See ``Wire``."""
+        return room not in self._conversation.places
 
     def receive(self, data: bytes) -> Sequence[FromClient | Fault | Bye]:
         """See ``Wire``."""

@@ -52,6 +52,8 @@ _ABORTED: Final = {
     "cancelled": "Das Spiel wurde von der Spielleitung abgebrochen.",
     "internal_error": "Das Spiel wurde wegen eines Fehlers des Servers abgebrochen.",
 }
+_BROKE: Final = " broke the protocol: "
+"""In the sentence about a violation, after the side, which has another name here."""
 _DEFINITION: Final = element(
     "definition",
     "",
@@ -163,7 +165,7 @@ def _forfeit(result: Result, offenders: str) -> str:
             seconds = f"{(detail.limit_ms or 0) / 1000:g}"
             return f"{offenders} hat innerhalb von {seconds} Sekunden nach Aufforderung keinen Zug gesendet."
         case "protocol_violation" if not _thrown_out(result):
-            return f"Missachtung des Spielablaufs von {offenders}: {detail.message}"
+            return f"Missachtung des Spielablaufs von {offenders}: {detail.message.rpartition(_BROKE)[2]}"
         case "protocol_violation":
             return f"{offenders} hat das Spiel verlassen: PROTOCOL_ERROR"
         case "disconnected" | "stalled":
