@@ -109,15 +109,26 @@ class Folder:
         return replace(contents, state="interrupted", why=BROKEN_OFF) if contents.state == "running" else contents
 
     def file(self, contents: Contents, concurrency: int) -> TournamentFile:
-        """The tournament's file as it was at the start, with the seeds drawn then. Raises TournamentFileError."""
+        """The tournament's file as it was at the start, with the seeds drawn then. Raises TournamentFileError.
+
+        A single tournament without a name is called like its file, and mostly so is the folder; but that may have been
+        renamed, or chosen: then the tournament is called as the store has it.
+        """
         seeds = {event.slug: event.seed for event in contents.events}
-        return parse_tournament(
-            contents.file_text,
-            contents.file_folder,
-            file=self.path.stem,
-            draw_seed=lambda slug: seeds[slug],
-            concurrency=concurrency,
-        )
+
+        def read(stem: str) -> TournamentFile:
+            return parse_tournament(
+                contents.file_text,
+                contents.file_folder,
+                file=stem,
+                draw_seed=lambda slug: seeds.get(slug, 0),
+                concurrency=concurrency,
+            )
+
+        file = read(self.path.stem)
+        if len(seeds) == 1 and file.events[0].slug not in seeds:
+            return read(*seeds)
+        return file
 
 
 def read_new(
