@@ -14,9 +14,12 @@ import pytest
 from triarena.organiser.export.markup import join, tag, text
 from triarena.organiser.export.page import page
 from triarena.organiser.export.rating_chart import NARROW, WIDE, Drawing, rating_chart
+from triarena.organiser.export.records import standings_csv
+from triarena.organiser.live import plain_view
 from triarena.organiser.report import TournamentReport, report_event, report_tournament
 from triarena.organiser.store import Store, StoreReader
 from triarena.organiser.store_file import STORE_NAME
+from triarena.organiser.wording import glicko2
 
 from .read_page import read_page
 from .staged_tournament import BEGIN, Staged, event_of, file_of, stage
@@ -139,6 +142,23 @@ def test_a_knockout_shows_who_goes_on_and_why(tmp_path: Path) -> None:
     assert cup.lines[0].player == final.winner
     assert html.count('class="won"') == 7
     assert str(final) in html
+
+
+def test_a_ladder_shows_the_ratings_that_it_ranks_by(tmp_path: Path) -> None:
+    staged = stage(tmp_path, event_of("Ladder", "ladder", rounds=4), event_of("Towers"))
+    ladder, towers = report_of(staged).events
+    known = [line.ladder for line in ladder.lines if line.ladder is not None]
+    assert len(known) == len(ladder.lines)
+    assert known == sorted(known, key=lambda each: -each.rating)
+    html = unescape(page(report_of(staged), LATER, "{match}"))
+    assert all(glicko2(each) in html for each in known)
+    assert html.count("Ranked by the Glicko-2 rating") == 1
+    assert all(glicko2(each) in plain_view(ladder) for each in known)
+    assert "Glicko-2" not in plain_view(towers)
+    (head, *rows) = standings_csv(report_of(staged)).splitlines()
+    at = head.split(",").index("glicko2")
+    assert [float(row.split(",")[at]) for row in rows[: len(known)]] == [each.rating for each in known]
+    assert {row.split(",")[at] for row in rows[len(known) :]} == {""}
 
 
 def test_byes_stand_in_their_rounds(tmp_path: Path) -> None:

@@ -11,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from triarena.tournament.formats import make_format
-from triarena.tournament.glicko2 import rate
+from triarena.tournament.glicko2 import UNKNOWN, rate
+from triarena.tournament.ladder import Ladder
+from triarena.tournament.seeds import Seeds
+from triarena.tournament.standings import standings
 from triarena.tournament.values import Plan, Played
 
 from .played_out import by_chance, names, play_out
@@ -99,3 +102,27 @@ def test_nobody_meets_only_two_others() -> None:
 def test_a_ladder_without_rounds_is_refused(rounds: int) -> None:
     with pytest.raises(ValueError, match="1 round or more"):
         make_format("ladder", names(4), seed=1, rounds=rounds)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.integers(2, 16), st.integers(1, 8), st.integers(0, 2**32), st.integers(0, 200))
+def test_a_ladder_ranks_by_the_rating_after_all_games_so_far(size: int, rounds: int, seed: int, ended: int) -> None:
+    plan, whole = ladder(size, rounds, seed)
+    # Rounds are over one after the other; of the last one that was begun, any games may be.
+    by_rounds = [each.id for round_ in plan.rounds for each in round_.fixtures()]
+    played = {id_: whole[id_] for id_ in by_rounds[: min(ended, len(by_rounds))]}
+    format_ = Ladder(names(size), 2, Seeds(1), rounds)
+    periods = [[played[each.id] for each in round_.fixtures() if each.id in played] for round_ in plan.rounds]
+    expected = rate(names(size), [period for period in periods if period])
+    assert format_.ratings(played) == expected
+    rows = standings(names(size), plan, played, placing=format_.placing(played))
+    ranked = [expected[row.player].rating for row in rows]
+    assert all(better >= other - 1e-6 for better, other in pairwise(ranked))
+    assert [row.rank for row in rows] == [1 + sum(r > own + 1e-5 for r in ranked) for own in ranked]
+    assert format_.plan(played).rounds == plan.rounds[: len(format_.plan(played).rounds)]
+
+
+def test_nobody_is_ahead_in_a_ladder_before_the_first_game() -> None:
+    format_ = Ladder(names(4), 2, Seeds(1), 3)
+    assert format_.placing({}) == (tuple(names(4)),)
+    assert set(format_.ratings({}).values()) == {UNKNOWN}

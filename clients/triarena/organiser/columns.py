@@ -15,7 +15,7 @@ from typing import Final, Literal, TypeAlias
 from rich.cells import cell_len, chop_cells
 
 from .report import EventReport, Line
-from .wording import FAILURE_TITLES, number, rank, rating, rating_alone, record, tie_break
+from .wording import FAILURE_TITLES, glicko2, number, rank, rating, rating_alone, record, tie_break
 
 GAP: Final = "  "
 NARROWEST_NAME: Final = 8
@@ -92,6 +92,9 @@ def _columns(report: EventReport) -> list[_Column]:
         column("W-D-L", record),
         replace(column("rating", rating, 30), shortened=(10, alone)),
     ]
+    ladder = [glicko2(line.ladder) for line in report.lines if line.ladder is not None]
+    if ladder:  # it is what the ranks come from
+        columns.insert(2, _Column(_split("Glicko-2"), tuple(ladder)))
     for name in report.tie_breaks[:1]:
         columns.append(column(tie_break(name), partial(_tie_break, name), 20))
     for at, title in enumerate(FAILURE_TITLES):

@@ -14,7 +14,9 @@ from typing import Final
 
 from triarena.games import UnknownGame
 from triarena.tournament.cross_table import Cell, cross_table
+from triarena.tournament.glicko2 import Rating
 from triarena.tournament.knockout import Decision, Knockout
+from triarena.tournament.ladder import Ladder
 from triarena.tournament.points import total
 from triarena.tournament.ratings import Estimate, Ratings, rate
 from triarena.tournament.standings import Row, standings
@@ -76,6 +78,8 @@ class Line:
     """As FAILURES names them."""
     rank: int | None
     """Its place, from 1; None as long as no game has a result, and so nothing ranks anybody."""
+    ladder: Rating | None = None
+    """The Glicko-2 rating by which a ladder ranks it."""
 
     @property
     def player(self) -> str:
@@ -222,6 +226,7 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
     rows = standings(event.names, plan, played, event.points, event.tie_breaks, event.seed, placing=placing)
     ratings = rate(event.names, played.values()) if played else None
     names = tuple(row.player for row in rows)
+    ladder = pairing.ratings(played) if isinstance(pairing, Ladder) else None
     return EventReport(
         event=event,
         stored=stored,
@@ -239,7 +244,7 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
         ),
         placed=placing is not None,
         tie_breaks=event.tie_breaks,
-        lines=tuple(_line(row, ratings, begun=bool(played)) for row in rows),
+        lines=tuple(_line(row, ratings, ladder, begun=bool(played)) for row in rows),
         ratings=ratings,
         cells=cross_table(names, played, event.points),
         rounds=tuple(_rounds(event, plan, contents, attempts, decisions)),
@@ -247,10 +252,10 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
     )
 
 
-def _line(row: Row, ratings: Ratings | None, *, begun: bool) -> Line:
+def _line(row: Row, ratings: Ratings | None, ladder: Mapping[str, Rating] | None, *, begun: bool) -> Line:
     rating = ratings.estimates.get(row.player) if ratings is not None else None
     failures = tuple(irregular(row.forfeits, kind) for kind in FAILURES)
-    return Line(row, rating, failures, row.rank if begun else None)
+    return Line(row, rating, failures, row.rank if begun else None, None if ladder is None else ladder[row.player])
 
 
 def _progress(

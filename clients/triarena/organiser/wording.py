@@ -9,6 +9,7 @@ from typing import Final
 from triarena.games import UnknownGame, find_game
 from triarena.protocol.values import Budget, PerMove, Unlimited
 from triarena.tournament.formats import FORMATS
+from triarena.tournament.glicko2 import Rating
 from triarena.tournament.tally import IRREGULAR
 from triarena.tournament.values import Played
 
@@ -59,6 +60,11 @@ def rating(line: Line) -> str:
     """A bot's rating with half the width of its 95 % interval, e.g. ``+120 ± 45``; a dash if too little is known."""
     known = line.telling
     return "–" if known is None else f"{signed(known.elo)} ± {(known.high - known.low) / 2:.0f}"
+
+
+def glicko2(known: Rating) -> str:
+    """A ladder's rating with its deviation, e.g. ``1612 ± 84``."""
+    return f"{known.rating:.0f} ± {known.deviation:.0f}"
 
 
 def rating_alone(line: Line) -> str:

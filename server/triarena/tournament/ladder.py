@@ -1,6 +1,7 @@
 """A ladder: in every round those meet who are rated next to each other, for as long as one likes.
 
 Ratings are Glicko-2 ones, a round being a rating period; before the first round the seeding order stands in for them.
+They are also what the bots are ranked by.
 Of all pairings the one is taken that has, in this order: as few as possible who met in the round just before; the
 bye (with an odd number of players) for whoever had fewest; with single games, as few as possible who play one side
 three times more often than the other; the least sum of distances, which is found by minimum-weight matching; sides in
@@ -21,7 +22,8 @@ from .glicko2 import Rating, rate
 from .matching import best_pairing
 from .progressive import RoundByRound, RoundResults
 from .seeds import Seeds
-from .values import Round
+from .tally import groups
+from .values import History, Round
 
 
 class Ladder(RoundByRound):
@@ -42,6 +44,18 @@ class Ladder(RoundByRound):
         partners = best_pairing(_costs(ranked, rounds, self.imbalances(rounds)))
         pairings = [(ranked[a], ranked[b]) for a, b in enumerate(partners) if a < b]
         return self.round_of(pairings, rounds)
+
+    def ratings(self, played: History) -> Mapping[str, Rating]:
+        """Everybody's rating after all games that were played; those of the round that is not over count as its own."""
+        rounds = (
+            tuple(played[each.id] for each in r.fixtures() if each.id in played) for r in self.plan(played).rounds
+        )
+        return self._ratings_after([each for each in rounds if each])
+
+    def placing(self, played: History) -> tuple[tuple[str, ...], ...]:
+        """By rating, the best first; those of whom nothing is known yet share a place."""
+        ratings = self.ratings(played)
+        return tuple(map(tuple, groups(self.players, {name: round(ratings[name].rating, 6) for name in self.players})))
 
     def _ratings_after(self, results: Sequence[RoundResults]) -> Mapping[str, Rating]:
         """Round by round, each from the ratings before it; those that rest on the same results are kept."""

@@ -51,8 +51,9 @@ class RoundByRound(ABC):
             results.append(finished)
         return Plan(tuple(rounds), complete=len(rounds) == self.rounds)
 
-    def placing(self, played: History) -> None:  # noqa: B027 - the same for all of them
-        """Points decide."""
+    def placing(self, played: History) -> tuple[tuple[str, ...], ...] | None:
+        """None: points decide, unless a format says otherwise."""
+        return None
 
     def number_of_games(self) -> tuple[int, int | None]:
         """At least and at most so many; a ladder without end has no bounds."""

@@ -69,6 +69,7 @@ def plain(event: EventReport) -> dict[str, Any]:
             "rating": None if line.rating is None else asdict(line.rating),
             "forfeits": dict(line.row.forfeits),
             "unfinished": line.row.unfinished,
+            "glicko2": None if line.ladder is None else asdict(line.ladder),
         }
         for line in event.lines
     ]

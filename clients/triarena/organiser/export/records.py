@@ -44,7 +44,16 @@ def standings_csv(report: TournamentReport) -> str:
     """The standings as a table with a line of headings; a tie-break that an event doesn't use is left empty there."""
     tie_breaks = dict.fromkeys(f"{TIE_BREAK}{name}" for each in report.events for name in each.tie_breaks)
     head = ("event", "rank", "player", "played", "wins", "draws", "losses", "points", "byes")
-    tail = ("by_lot", "rating", "rating_low", "rating_high", *FAILURE_FIELDS, "unfinished")
+    tail = (
+        "by_lot",
+        "rating",
+        "rating_low",
+        "rating_high",
+        *FAILURE_FIELDS,
+        "unfinished",
+        "glicko2",
+        "glicko2_deviation",
+    )
     return _csv((*head, *tie_breaks, *tail), standings(report))
 
 
@@ -144,6 +153,8 @@ def _standings(report: EventReport) -> Iterator[Record]:
             "rating_high": None if rating is None else rating.high,
             **dict(zip(FAILURE_FIELDS, line.failures, strict=True)),
             "unfinished": row.unfinished,
+            "glicko2": None if line.ladder is None else line.ladder.rating,
+            "glicko2_deviation": None if line.ladder is None else line.ladder.deviation,
         }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triarena.organiser.report import EventReport, Line
-from triarena.organiser.wording import FAILURE_TITLES, number, rating, record, tie_break
+from triarena.organiser.wording import FAILURE_TITLES, glicko2, number, rating, record, tie_break
 
 from .markup import Markup, join, tag
 
@@ -21,6 +21,7 @@ def standings_table(report: EventReport) -> Markup:
     head = [
         _heading("#", "up", "Rank"),
         tag("th", "bot", data_sort="up", scope="col"),
+        *([_heading("Glicko-2", "down", "the ladder's rating with its deviation")] if _is_ladder(report) else []),
         _heading("points", "down"),
         _heading("W-D-L", "down", "wins, draws, losses"),
         _heading("played", "down"),
@@ -53,6 +54,7 @@ def _cells(line: Line, names: tuple[str, ...], byes: bool, unfinished: bool) -> 
     return [
         tag("td", "–" if line.rank is None else str(line.rank), lot, class_="n", data_value=row.rank),
         tag("th", line.player, scope="row", title=line.player),
+        *([tag("td", glicko2(line.ladder), class_="n", data_value=line.ladder.rating)] if line.ladder else []),
         tag("td", number(row.points), class_="n points", data_value=row.points),
         tag("td", record(line), class_="n", data_value=row.wins),
         tag("td", str(row.played), class_="n"),
@@ -64,11 +66,17 @@ def _cells(line: Line, names: tuple[str, ...], byes: bool, unfinished: bool) -> 
     ]
 
 
+def _is_ladder(report: EventReport) -> bool:
+    return any(line.ladder is not None for line in report.lines)
+
+
 def _caption(report: EventReport) -> str:
     order = ", then ".join(["points", *(tie_break(name) for name in report.tie_breaks), "the lot"])
     ranked = f"Ranked as the knockout decided, then by {order}" if report.placed else f"Ranked by {order}"
+    if _is_ladder(report):
+        ranked = "Ranked by the Glicko-2 rating, where ± is its deviation (95 % lie within about twice as much)"
     lots = " (where “lot” stands, it decided)" if any(line.by_lot for line in report.lines) else ""
     return (
-        f"{ranked}{lots}. Ratings come from one Bradley-Terry model with draws, fitted over all games; the average is "
+        f"{ranked}{lots}. {'The other ratings' if _is_ladder(report) else 'Ratings'} come from one Bradley-Terry model with draws, fitted over all games; the average is "
         "0, and ± spans the 95 % interval."
     )
