@@ -31,6 +31,9 @@ class Listener:
     def transcribe(self) -> Transcript:
         return Transcript()
 
+    async def heard_out(self) -> None:
+        """All that it said has been heard: it says nothing."""
+
     def post(self, message: FromServer, sent: Callable[[float], None] | None = None) -> None:
         self.posts.append(encode(message))
 

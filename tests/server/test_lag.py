@@ -170,3 +170,25 @@ async def test_a_move_behind_many_requests_is_heeded_first_when_the_loop_comes_l
             assert not isinstance(message, s.MatchOver), message.result.detail
         assert message.used_ms == 50.0
         nursery.cancel_scope.cancel()
+
+
+def test_what_a_stopped_process_finds_when_it_goes_on_came_after_its_last_look_and_perhaps_soon() -> None:
+    now = 100.0
+    lag = LoopLag(lambda: now)
+    lag.align(now)
+    lag.after_io_wait(0)
+    now += 0.010
+    lag.before_io_wait(0.025)
+    now += 2.0  # it should have woken after 25 ms at the latest
+    lag.after_io_wait(0.025)
+    assert lag.arrival() == 100.010
+
+
+def test_what_a_loop_finds_that_wakes_in_time_has_just_come() -> None:
+    now = 100.0
+    lag = LoopLag(lambda: now)
+    lag.align(now)
+    lag.before_io_wait(0.025)
+    now += 0.024
+    lag.after_io_wait(0.025)
+    assert lag.arrival() == 100.024

@@ -95,6 +95,10 @@ class Actor:
         self._stage.turns.append(message)
         self._stage.nursery.start_soon(self._answer, message, sent, next(self._delays))
 
+    async def heard_out(self) -> None:
+        for _ in range(2):
+            await trio.lowlevel.checkpoint()
+
     async def _answer(self, turn: YourTurn, sent: Callable[[float], None], delay: float) -> None:
         sent(trio.current_time())
         await trio.sleep(delay)

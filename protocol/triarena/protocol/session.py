@@ -74,6 +74,10 @@ class Session(Generic[Out, In]):
         """Where this connection stands in a room."""
         return self._rooms[room].place if room in self._rooms else Place.OUTSIDE
 
+    def is_outside(self, room: str) -> bool:
+        """Whether this connection has nothing to do with a room, nor had as far as is remembered."""
+        return self.place(room) is Place.OUTSIDE
+
     def ply(self, room: str) -> int:
         """The ply of the latest ``your_turn`` in a room; -1 before the first."""
         return self._rooms[room].ply if room in self._rooms else -1

@@ -36,6 +36,8 @@ from .socha.gateway import Gateway, GatewayRules
 log = structlog.get_logger()
 
 SWEEP_SECONDS = 5.0
+TICK_SECONDS = 0.025
+"""How often the loop wakes while matches run, so that it notices soon when it is kept from running; see ``lag``."""
 SUSPEND_SECONDS = 10.0
 """How long matches that were told to break off may take; what is not stored by then (the database is lost) was not
 announced either.
@@ -138,6 +140,7 @@ async def _host(
                         door.start_soon(entrance.keep, listener, Reception(way_in.tongue, way_in.serve))
                 door.start_soon(_sweep, lobby)
                 door.start_soon(_collect_garbage, lobby)
+                door.start_soon(_tick, lobby)
                 gateway(_addresses(listeners.gateway))
                 ready(_addresses(listeners.usual))
                 await stop.wait()
@@ -200,6 +203,12 @@ async def _sweep(lobby: Lobby) -> None:
     while True:
         await trio.sleep(SWEEP_SECONDS)
         lobby.sweep()
+
+
+async def _tick(lobby: Lobby) -> None:
+    """Let the loop look at least so often as its looks are to tell when bytes came."""
+    while True:  # noqa: ASYNC110 - nothing is waited for: to wake up is all there is to it
+        await trio.sleep(TICK_SECONDS if lobby.running() else 1.0)
 
 
 async def _collect_garbage(lobby: Lobby) -> None:

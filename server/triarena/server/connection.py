@@ -37,6 +37,11 @@ THROWN_AWAY = 64 * 1024
 FAREWELL_SECONDS = 2.0
 """How long a closing connection is kept, so that the peer can read why."""
 
+HEARING_SECONDS = 1.0
+"""How long a verdict may wait for what a client had sent before."""
+LOOKS = 4
+"""How often the loop looks for input before a reader that got none is believed to have had all; TLS takes some."""
+
 REQUEST_COST = 5
 """A request counts as so many messages: it makes the server look things up, and write an answer that may be long."""
 
@@ -57,11 +62,13 @@ class Connection:
         "_handler",
         "_header",
         "_heard_at",
+        "_idle",
         "_meter",
         "_nursery",
         "_outbox",
         "_patience",
         "_pinged",
+        "_reads",
         "_session",
         "_stream",
         "_transcript",
@@ -109,6 +116,7 @@ class Connection:
         self._greet_by = self._heard_at + patience.greeting
         self._meter = Meter(patience.pace, self._heard_at)
         self._pinged = False
+        self._reads, self._idle = 0, False
         self._bad_frames = 0
 
     # -- what others may ask and say -----------------------------------------------------------
@@ -117,6 +125,10 @@ class Connection:
     def greeted(self) -> bool:
         """Whether the client has been welcomed."""
         return self._session.phase is Phase.OPEN
+
+    def is_outside(self, room: str) -> bool:
+        """Whether the client has had nothing to do with a room over this connection, as far as both remember."""
+        return self._session.is_outside(room)
 
     @property
     def singly(self) -> bool:
@@ -134,6 +146,19 @@ class Connection:
             transcript = self._transcript = Transcript()
             self._session.on_payload = lambda payload: transcript.hear(payload, self._came_at)
         return self._transcript
+
+    async def heard_out(self) -> None:
+        """Return when all that has come has been read, or that takes too long; a client that is held back since it
+        sends too much, or does not read, is not waited for.
+
+        The reader may be behind by more than one read: what came during a stall is read in pieces.
+        """
+        with trio.move_on_after(HEARING_SECONDS):
+            looks, reads = 0, self._reads
+            while looks < LOOKS and not self._closing:
+                await trio.lowlevel.checkpoint()
+                looks = looks + 1 if self._idle and self._reads == reads else 0
+                reads = self._reads
 
     def post(self, message: FromServer, sent: Sent | None = None) -> None:
         """Queue a message; ``sent`` is called with the time when it has been handed to the network.
@@ -258,7 +283,11 @@ class Connection:
         """The next bytes; empty at the end of the stream. Silence is noticed here."""
         while True:
             with trio.CancelScope(deadline=self._silent_until()):
-                return await self._stream.receive_some(THROWN_AWAY if self._closing else CHUNK)
+                self._idle = True
+                data = await self._stream.receive_some(THROWN_AWAY if self._closing else CHUNK)
+                self._idle = False
+                self._reads += 1
+                return data
             self._notice_silence()
 
     def _silent_until(self) -> float:
@@ -332,6 +361,7 @@ class Connection:
                 f"you send more than {pace}, and are read more slowly now; after {pace.flood:g} s of it you are out"
             )
             self.post(Notice(code="slow_down", message=sentence))
+        self._idle = True
         await trio.sleep(wait)
 
     def _answer_fault(self, fault: Fault, handler: Handler) -> None:
@@ -359,7 +389,7 @@ class Connection:
     async def _let_the_writer_catch_up(self) -> None:
         """A client that asks faster than it reads the answers waits here, and costs nobody else anything."""
         while self._outbox.size > self._patience.queue_bytes // 4 and not self._closing:
-            self._drained = trio.Event()
+            self._idle, self._drained = True, trio.Event()
             await self._drained.wait()
 
     async def _write(self) -> None:

@@ -19,6 +19,8 @@ KEPT_SECONDS = 300.0
 """For how long a lag is remembered."""
 KEPT = 1024
 """How many are, at most; of each, whether it was the worst since its end is all that is ever asked."""
+OVERSLEPT = 0.002
+"""By how many seconds a look may end late before the process counts as kept from running meanwhile."""
 WAITED = 0.0005
 """A look that took this many seconds has waited: what it found has just come."""
 
@@ -34,7 +36,7 @@ class LoopLag(trio.abc.Instrument):
         self._offset = 0.0
         now = clock()
         self._looked, self._woke, self._woke_before = now, now, now
-        self._waited = True
+        self._waited, self._overslept = True, False
         self._due = now
         # When each lag ended, and how long it was; what a worse one followed is forgotten: the later, the smaller.
         self._ends: list[float] = []
@@ -57,13 +59,16 @@ class LoopLag(trio.abc.Instrument):
         now = self._clock()
         self._woke_before, self._woke = self._woke, now
         self._waited = now - self._looked >= WAITED
+        self._overslept = now - self._due > OVERSLEPT
         self._note(now - self._due, now)  # woken late: the processor was busy with something else
 
     def arrival(self) -> float:
         """When bytes that were read just now came, in trio's time, as far as the loop can tell: not after they did,
-        unless it was kept from running just when it waited for them.
+        unless it was kept from running just when it waited for them, and that is not seen since nothing else was due.
         """
-        return (self._woke if self._waited else self._woke_before) + self._offset
+        if not self._waited:
+            return self._woke_before + self._offset
+        return (self._looked if self._overslept else self._woke) + self._offset
 
     def worst_since(self, moment: float) -> float:
         """The worst lag in seconds since a moment of trio's time, as far back as is remembered. Of one that had begun

@@ -44,8 +44,6 @@ from .turn import Turn
 
 log = structlog.get_logger()
 
-AFTERTHOUGHT = 2
-"""How often the loop may go round after a deadline, so that what has arrived is read before it is judged."""
 
 
 @dataclass(slots=True)
@@ -279,8 +277,8 @@ class Referee:
             with trio.CancelScope(deadline=min(runs_out, away_too_long)) as self._waiting:
                 event = await self.mailbox.get()
         if event is None:
-            for _ in range(AFTERTHOUGHT):
-                await trio.lowlevel.checkpoint()
+            for player in self.players.values():
+                await player.heard_out()  # what has come in time counts, however late it is read
             event = self.mailbox.get_nowait()
         if event is not None:
             self._heed(event)

@@ -38,6 +38,10 @@ class Line(Protocol):
         """From now on the last frames are kept; where they are."""
         ...
 
+    async def heard_out(self) -> None:
+        """Return when all that has come has been read, or that takes too long."""
+        ...
+
     def post(self, message: FromServer, sent: Callable[[float], None] | None = None) -> None:
         """Queue a message; ``sent`` is told when it was handed to the network."""
         ...
@@ -97,6 +101,11 @@ class Seat:
             self.line.post_encoded(message)
         else:
             self.line.post(message)
+
+    async def heard_out(self) -> None:
+        """Return when all that has come from whoever sits here has been read, or that takes too long."""
+        if self.line is not None:
+            await self.line.heard_out()
 
     def ask(self, message: YourTurn, sent: Callable[[float], None]) -> None:
         """Post a turn; ``sent`` is called when it has been handed to the network."""

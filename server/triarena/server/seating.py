@@ -171,8 +171,9 @@ class Seating:
             if held is not seat:
                 sentence = f"you have the other seat of room {room.id!r}; take this one over another connection"
             raise Refusal("already_in_room", sentence)
-        if room.id in guest.watching:
-            raise Refusal("already_in_room", f"you observe room {room.id!r}; take the seat over another connection")
+        if not guest.connection.is_outside(room.id):
+            sentence = f"this connection has followed room {room.id!r} already; take the seat over another one"
+            raise Refusal("already_in_room", sentence)
         guest.must_know(room.terms.game)
         self._displace(room, seat)
         seat.take_back(guest.connection, message.updates, guest.software)

@@ -39,6 +39,10 @@ class Player(Protocol):
         """Post a turn; ``sent`` is called with the time when it has been handed to the network, if it ever is."""
         ...
 
+    async def heard_out(self) -> None:
+        """Return when all that has come from the side has been read, or that takes too long."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Timing:

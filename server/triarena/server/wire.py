@@ -42,6 +42,10 @@ class Wire(Protocol):
         """Whether the client's silence means nothing, and it is not to be pinged."""
         ...
 
+    def is_outside(self, room: str) -> bool:
+        """Whether the conversation has not been about a room, as far as is remembered."""
+        ...
+
     def send(self, message: FromServer) -> bytes:
         """The bytes to write for a message, perhaps none. Raises LocalProtocolError if it may not be sent now."""
         ...
