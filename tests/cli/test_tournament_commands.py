@@ -372,6 +372,35 @@ def test_a_no_show_leaves_what_there_is_to_know_of_it(desk: Desk) -> None:
     assert json.loads((place / "result.json").read_text(encoding="utf-8"))["played"]["reason"] == "start_failed"
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a bot may outlive its guard")
+def test_a_bot_that_kills_its_guard_has_lost_in_the_end(desk: Desk) -> None:
+    source = "import os, signal\n\ndef choose_move(position):\n    os.kill(os.getppid(), signal.SIGKILL)\n"
+    desk.write("killer.py", source)
+    bots = '[[bots]]\nname = "Ann"\nshipped = "random"\n[[bots]]\nname = "Killer"\nfile = "killer.py"\n'
+    desk.write("two.toml", HEAD + "server = { rooms = { grace_seconds = 1 } }\n" + bots)
+    said = desk.run("tournament", "run", "two.toml")
+    assert "it was given up: its guard was killed" in said
+    assert "is to be played again" in said
+    assert "it counts as a crash of Killer: something kills the guard of its process" in said
+    with StoreReader(desk.folder / "two.tournament") as reader:
+        contents = reader.contents()
+    assert contents.state == "finished"
+    for each in contents.results:
+        assert each.played.winner_name == "Ann"
+        assert each.played.reason == "disconnected"
+    assert sum(each.state == "failed" for each in contents.attempts) == 2
+
+
+@pytest.mark.slow
+def test_a_game_that_reaches_its_limit_is_drawn_and_the_tournament_finishes(desk: Desk) -> None:
+    desk.write("two.toml", HEAD.replace("size = 4", "size = 6, max_plies = 3") + TWO)
+    said = desk.run("tournament", "run", "two.toml")
+    assert "unfinished" in said
+    table = json.loads(desk.run("tournament", "standings", "two.tournament", "--json"))
+    assert [(line["draws"], line["unfinished"], line["points"]) for line in table["standings"]] == 2 * [(2, 2, 1.0)]
+
+
 # -- comparing ---------------------------------------------------------------------------------
 
 

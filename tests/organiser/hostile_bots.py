@@ -111,10 +111,10 @@ FORFEITS: Final = {
     "Thinks": {"timeout"},
     "Eats": {"disconnected", "timeout"},  # which comes first depends on how fast memory is
     "Cheats": {"illegal_move"},
-    "Mumbles": {"no_show"},
+    "Mumbles": {"start_failed", "no_show"},
     "Deaf": {"no_show"},
     "Stays": {"no_show"},
-    "Exits": {"no_show"},
+    "Exits": {"start_failed", "no_show"},  # the latter where both did not come
 }
 """How each of them fails in every game of its own, by the referee's reasons."""
 HARMLESS: Final = frozenset(["Good", "Greedy", "Forks", "Shouts"])

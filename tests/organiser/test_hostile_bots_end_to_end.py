@@ -63,6 +63,7 @@ def test_a_tournament_of_hostile_bots_ends_and_says_what_they_did(tmp_path: Path
 
     # In the right columns, and nothing else than failing has cost the good ones a game.
     columns = {"no_show": "no_shows", "timeout": "time_outs", "disconnected": "crashes", "left": "crashes"}
+    columns["start_failed"] = "crashes"
     standings = {row["player"]: row for row in rows(folder / "standings.csv")}
     for name, expected in FORFEITS.items():
         counted = sum(int(standings[name][columns.get(reason, "illegal_moves")]) for reason in expected)

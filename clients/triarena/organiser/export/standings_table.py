@@ -76,7 +76,8 @@ def _caption(report: EventReport) -> str:
     if _is_ladder(report):
         ranked = "Ranked by the Glicko-2 rating, where ± is its deviation (95 % lie within about twice as much)"
     lots = " (where “lot” stands, it decided)" if any(line.by_lot for line in report.lines) else ""
+    which = "The other ratings" if _is_ladder(report) else "Ratings"
     return (
-        f"{ranked}{lots}. {'The other ratings' if _is_ladder(report) else 'Ratings'} come from one Bradley-Terry model with draws, fitted over all games; the average is "
+        f"{ranked}{lots}. {which} come from one Bradley-Terry model with draws, fitted over all games; the average is "
         "0, and ± spans the 95 % interval."
     )
