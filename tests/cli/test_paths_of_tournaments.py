@@ -70,6 +70,14 @@ def test_the_file_and_the_bare_name_stand_for_the_folder(here: Path, name: str) 
     assert "2 games played" in said("standings", name, code=0)
 
 
+def test_an_export_that_cannot_be_written_is_named(here: Path) -> None:
+    stage_in(here / "class.tournament")
+    (here / "class.tournament" / "games.csv").mkdir()
+    text = said("export", "class", code=1)
+    assert f"{here / 'class.tournament' / 'games.csv'} can't be written: " in text
+    assert "cannot_write" in text
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [

@@ -32,6 +32,7 @@ def export(folder: Path) -> None:
         try:
             export_all(place.path, file, contents, datetime.now().astimezone())
         except OSError as error:
-            raise Failure("cannot_write", f"{error.filename2 or error.filename or place.path} can't be written: {error.strerror or error}") from None
+            which = error.filename2 or error.filename or place.path
+            raise Failure("cannot_write", f"{which} can't be written: {error.strerror or error}") from None
     for name in NAMES:
         click.echo(place.path / name)
