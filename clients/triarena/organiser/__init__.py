@@ -4,8 +4,8 @@
   ``entrants`` the bots, ``contradictions`` what doesn't go together, ``positions`` lines, ``problems`` sentences.
 * Before the first game: ``pairing`` (the format), ``durations``, ``dry_run``, ``trial``.
 * Playing: ``campaign`` all tournaments of a file, ``runner`` one of them, ``attempt`` a game, ``arrivals`` who
-  comes to it; ``stopping`` rules.
-* The server: ``embedded`` is one of our own; ``desk`` and ``link`` are the connection to it.
+  comes to it; ``waiting`` for those who don't, ``lost_processes`` and ``overlong`` games; ``stopping`` rules.
+* The server: ``embedded`` is one of our own; ``desk`` and ``link`` are the connection to it, after a ``knock``.
 * Processes: ``crew`` has the local bots; ``processes`` starts each under a ``guard``, with ``process_tree``,
   ``bounded_log`` and ``endings``.
 * The record: ``folder``, ``claim``, ``store`` with ``store_file``, ``records`` and ``rows``.

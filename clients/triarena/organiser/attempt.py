@@ -8,7 +8,6 @@ ever counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from math import inf
 from typing import Final, TypeAlias
@@ -25,12 +24,11 @@ from .arrivals import SERVER_SECONDS, Arrivals, Bench, Missing
 from .crew import FAREWELL_SECONDS, Bot, Crew, Place
 from .desk import DeskError
 from .link import Link, Watch
+from .overlong import end_overlong
 from .spec import Event, Player
 
 LAST_WORDS_SECONDS: Final = 1.0
 """How long a program that has forfeited its match may take to end by itself."""
-LAST_PLY_SECONDS: Final = 60.0
-"""For the ply that is being thought about when a game has lasted as long as it may."""
 CONNECTION_ENDS: Final = frozenset(["disconnected", "left", "stalled"])
 """Forfeits that may come from the end of a process, of which more may be known here."""
 SIDES: Final[tuple[SideName, SideName]] = ("red", "blue")
@@ -228,7 +226,7 @@ class Table:
                     return Failed("not_started", "both players had their seats, but the match did not begin")
             elif self.link.open:
                 if not await self.link.bell.until(lambda: watch.over or not self.link.open, end_by):
-                    return await self._end(attempt, watch)
+                    return await self._broken_off(attempt, watch)
             elif not await self.link.bell.until(
                 lambda: watch.over or self.link.open, trio.current_time() + SERVER_SECONDS
             ):
@@ -236,34 +234,20 @@ class Table:
                 return Failed("server_lost", f"the server has been away for {SERVER_SECONDS:g} s")
         return None
 
-    async def _end(self, attempt: Attempt, watch: Watch) -> Outcome | None:
-        """End a match that has lasted as long as it may. Whoever does not move has lost; else it is drawn.
-
-        None if it ended by itself meanwhile.
-        """
-        limit = self.event.game_seconds or 0.0
-        with suppress(DeskError):
-            await self.link.look(watch)
-        before = attempt.ply
-        await self.link.bell.until(lambda: watch.over, trio.current_time() + min(LAST_PLY_SECONDS, limit / 10))
-        if watch.over:
+    async def _broken_off(self, attempt: Attempt, watch: Watch) -> Outcome | None:
+        """End a match that has lasted as long as it may; None if it ended by itself meanwhile."""
+        fixture, limit = attempt.fixture, self.event.game_seconds or 0.0
+        end = await end_overlong(watch, self.link, limit)
+        if end is None:
             return None
-        with suppress(DeskError):
-            await self.link.look(watch)
-        hangs = watch.info.to_move if watch.info is not None and attempt.ply == before else None
-        await self.link.close(watch.room, "it has lasted as long as a game may")
-        await self.link.bell.until(lambda: watch.over, trio.current_time() + LAST_WORDS_SECONDS)
-        result, fixture = watch.result, attempt.fixture
-        if result is not None and result.kind != "aborted":
-            return None
-        match = watch.info.match if watch.info is not None else None
-        scores = (0.0, 0.0) if result is None else (float(result.sides.red.score), float(result.sides.blue.score))
         said = f"the game has lasted for {limit / 60:g} minutes, the longest that it may"
-        if hangs is None:
-            return Sporting(Played(fixture, None, "time_limit", (), *scores, attempt.ply), f"{said}: drawn", match)
-        winner: SideName = "blue" if hangs == "red" else "red"
-        said += f", and {self._player(fixture, hangs).name} ({hangs}) did not move any more"
-        return Sporting(Played(fixture, winner, "timeout", (hangs,), *scores, attempt.ply), said, match)
+        if end.hangs is None:
+            played = Played(fixture, None, "time_limit", (), *end.scores, attempt.ply)
+            return Sporting(played, f"{said}: drawn", end.match)
+        winner: SideName = "blue" if end.hangs == "red" else "red"
+        played = Played(fixture, winner, "timeout", (end.hangs,), *end.scores, attempt.ply)
+        who = f"{self._player(fixture, end.hangs).name} ({end.hangs})"
+        return Sporting(played, f"{said}, and {who} did not move any more", end.match)
 
     def _no_show(self, fixture: Fixture, missing: Mapping[SideName, Missing]) -> Sporting:
         sides = [side for side in SIDES if side in missing]

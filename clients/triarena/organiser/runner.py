@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
@@ -26,6 +26,7 @@ from .lost_processes import MOST, LostProcesses
 from .records import Attempt as StoredAttempt
 from .records import Note, Spent, StoredResult, StoreError
 from .store import Store, check_agreement
+from .waiting import Waiting
 
 TICK: Final = 1.0
 """Seconds after which the loop looks again although nobody rang: patience runs out silently."""
@@ -90,13 +91,12 @@ class EventRun:
     """By the fixture's id."""
     given_up: dict[str, str] = field(default_factory=dict)
     """Games that failed too often, and how the last attempt did."""
+    waiting: Waiting = field(default_factory=Waiting)
+    """For players who have a game to play, and are not there."""
     _failures: Counter[str] = field(default_factory=Counter)
     _not_before: dict[str, float] = field(default_factory=dict)
     """When games that have failed are tried again, in trio's time."""
     _lost: LostProcesses = field(default_factory=LostProcesses)
-    _awaited: dict[str, tuple[float, str]] = field(default_factory=dict)
-    """Remote players who have a game to play, and are not there: until when they are waited for, in trio's time, and
-    the sentence that says so."""
     _asked: tuple[tuple[int, float], str | None] = ((-1, 0.0), None)
     """What the stopping rule said last, and after how many results and when."""
     _plan: Plan | None = None
@@ -174,33 +174,18 @@ class EventRun:
     def _look_out(self) -> None:
         """Begin to wait for players who have a game to play and are not there, and tell of it."""
         absent = self.table.absent()
-        if not absent and not self._awaited:
+        if not absent and not self.waiting.names:
             return
         done = {*self.played, *self.given_up}
         due = {name for each in self.plan.fixtures() if each.id not in done for name in each.players}
         busy = {name for each in self.running.values() for name in each.fixture.players}
-        awaited = absent & due - busy
-        for name in sorted(self._awaited.keys() - absent):
-            self.listener.trouble(f"{name} is here now")
-        before, self._awaited = self._awaited, {name: self._wait_for(name) for name in sorted(awaited)}
-        for name, (_, sentence) in self._awaited.items():
-            if name not in before or before[name][1] != sentence:
-                self.listener.trouble(sentence)
-
-    def _wait_for(self, name: str) -> tuple[float, str]:
-        deadline, now = self.table.awaits(name), trio.current_time()
-        if deadline <= now:
-            return deadline, f"{name} is not here, and loses the games that are due until it comes"
-        known = self._awaited.get(name)
-        if known is not None and abs(known[0] - deadline) < TICK:
-            return known
-        until = (self.now() + timedelta(seconds=deadline - now)).astimezone()
-        sentence = f"{name} is not here, and is waited for until {until:%H:%M:%S}; then it loses the games that are due"
-        return deadline, sentence
+        deadlines = {name: self.table.awaits(name) for name in sorted(absent & due - busy)}
+        for sentence in self.waiting.news(deadlines, absent, trio.current_time(), self.now()):
+            self.listener.trouble(sentence)
 
     def awaiting(self) -> list[str]:
         """Who is waited for, and until when: a sentence for each."""
-        return [sentence for _, sentence in self._awaited.values()]
+        return self.waiting.sentences()
 
     def _start(self, nursery: trio.Nursery, fixture: Fixture) -> None:
         number = self._failures[fixture.id] + 1

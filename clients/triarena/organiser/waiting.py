@@ -1,0 +1,52 @@
+"""Who is waited for, and until when: what the organiser is told about players who have a game and are not there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+from typing import Final
+
+SAME_SECONDS: Final = 1.0
+"""Ends of patience that differ by less are the same."""
+
+
+class Waiting:
+    """Knows what was told last, so that it is told once."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, tuple[float, str]] = {}
+
+    @property
+    def names(self) -> Collection[str]:
+        """Who is waited for."""
+        return self._told.keys()
+
+    def sentences(self) -> list[str]:
+        """About everybody who is waited for."""
+        return [sentence for _, sentence in self._told.values()]
+
+    def news(self, deadlines: Mapping[str, float], absent: Collection[str], moment: float, now: datetime) -> list[str]:
+        """What has changed: sentences.
+
+        ``deadlines`` says for those who have a game to play until when they are waited for, ``absent`` who is not there
+        at all. ``moment`` is now in the deadlines' time, ``now`` in that of the world.
+        """
+        before, self._told = self._told, {}
+        found = [f"{name} is here now" for name in before if name not in absent]
+        for name, deadline in deadlines.items():
+            self._told[name] = told = _about(name, deadline, moment, now, before.get(name))
+            if name not in before or before[name][1] != told[1]:
+                found.append(told[1])
+        return found
+
+
+def _about(
+    name: str, deadline: float, moment: float, now: datetime, before: tuple[float, str] | None
+) -> tuple[float, str]:
+    if deadline <= moment:
+        return deadline, f"{name} is not here, and loses the games that are due until it comes"
+    if before is not None and abs(before[0] - deadline) < SAME_SECONDS:
+        return before
+    until = (now + timedelta(seconds=deadline - moment)).astimezone()
+    sentence = f"{name} is not here, and is waited for until {until:%H:%M:%S}; then it loses the games that are due"
+    return deadline, sentence
