@@ -31,6 +31,8 @@ from speed.arena import Figures, round_at_the_server
 from speed.bars import table
 
 RATE: Final = 500
+WAITING: Final = ("_next_batch", "get_events", "WorkerThread._work")
+"""Functions in which threads wait for work: the journal's, the loop's, and those that trio keeps for later."""
 LAYERS: Final[Mapping[str, str]] = {
     "journal": r"server/journal/|sqlalchemy/|server/scribe\.py|server/recap\.py",
     "logging": r"structlog/|server/logs\.py|/logging/",
@@ -50,7 +52,7 @@ LAYERS: Final[Mapping[str, str]] = {
 
 def layer_of(stack: Sequence[str]) -> str | None:
     """The layer of a sample, innermost function last; None if the thread was only waiting."""
-    if "_next_batch" in stack[-1] or "get_events" in stack[-1]:
+    if any(wait in stack[-1] for wait in WAITING):
         return None
     for call in reversed(stack):
         where = call.replace("(", "").replace(")", "")

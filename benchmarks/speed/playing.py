@@ -108,7 +108,8 @@ def _playouts(name: str, options: Options, effort: Effort) -> tuple[float, float
     return play_all() / games, seconds(play_all, effort) / games
 
 
-SEED_OF_THE_KEPT: Final = 7
+SEED_OF_THE_KEPT: Final = 15
+"""Of a game that is not short on any board."""
 
 
 def _memory(name: str, options: Options) -> Figures:

@@ -134,12 +134,13 @@ class River:
             for cell in middle_cells(segment.direction, segment.center, self._onward(index)):
                 if kinds[cell] & PASSABLE:
                     kinds[cell] |= STREAM
+        known = bytes(kinds)
         derived = {
-            "kinds": bytes(kinds),
+            "kinds": known,
             "progress": bytes(progress),
             "passengers": tuple(passengers),
             "docks": _docks(passengers),
-            "rays": Rays(bytes(kinds)),
+            "rays": Rays(known),  # one value for both: there are seven rivers to a match, of some kilobytes each
             "_hash": hash((self.segments, self.next_direction)),
         }
         for name, value in derived.items():
