@@ -15,7 +15,7 @@ from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.server.journal import MatchOpened
 
-from .conftest import Client
+from .conftest import PATIENCE, Client
 from .xml_clients import JOIN, XmlClient, XmlWorld, data_of, in_room, kind, play_legally, xml_world
 
 AHEAD = '<advance distance="1"/>'
@@ -256,6 +256,22 @@ async def test_a_wrong_request_is_answered_and_the_game_goes_on(world: XmlWorld,
 
 
 # -- rooms of all kinds ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [in_room("<data class='move'><actions/></data>"), in_room("<data/>"), "<joinRoom/>", '<join gameType="swc_2023"/>'],
+)
+async def test_wrong_requests_may_be_many(world: XmlWorld, words: str) -> None:
+    one, two = await world.xml_pair()
+    over = one.room
+    await two.say("<close/>")
+    assert one.heard[-1] == "left"
+    told = await one.say(words.replace("ROOM", over) * (3 * PATIENCE.bad_frames))
+    assert [kind(message) for message in told] == ["errorpacket"] * 3 * PATIENCE.bad_frames
+    assert not one.closed
+    await one.say("<join/>")
+    assert one.heard[-1] == "joined"
 
 
 async def test_a_certain_room_is_joined_until_it_is_full(world: XmlWorld) -> None:

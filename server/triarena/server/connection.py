@@ -26,7 +26,7 @@ from .handler import LOST, Handler, Loss, LossReason, Patience
 from .outbox import Outbox, Sent
 from .rate import Meter
 from .transcript import Transcript
-from .wire import GOODBYE, MSGPACK, Bye, Tongue
+from .wire import GOODBYE, MSGPACK, Bye, Declined, Tongue
 
 log = structlog.get_logger()
 
@@ -325,6 +325,9 @@ class Connection:
             if isinstance(item, Fault):
                 cost += 1
                 self._answer_fault(item, handler)
+            elif isinstance(item, Declined):
+                cost += REQUEST_COST
+                handler.misread(item.answer)
             elif isinstance(item, Bye):
                 self.loss = Loss("disconnected", "the client said goodbye", final=True)
                 self.close(GOODBYE, "you said goodbye")

@@ -53,7 +53,7 @@ class Handler(Protocol):
         ...
 
     def misread(self, answer: Error) -> None:
-        """A request could not be read; ``answer`` is to be sent after those of the requests before it."""
+        """A request could not be read, or meant; ``answer`` is to be sent after those of the requests before it."""
         ...
 
     def violated(self, fault: Fault) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 from triarena.protocol.codec import Encoded
 from triarena.protocol.frames import HEADER
 from triarena.protocol.from_client import FromClient
-from triarena.protocol.from_server import FromServer
+from triarena.protocol.from_server import Error, FromServer
 from triarena.protocol.session import Fault, server_session
 from triarena.protocol.table import Phase
 
@@ -24,6 +24,13 @@ GOODBYE: Final = "goodbye"
 @dataclass(frozen=True, slots=True)
 class Bye:
     """The client says that it goes, in a protocol that has a word for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """The client asks, in words that there are, for what can't be: it is answered like a request that is refused."""
+
+    answer: Error
 
 
 class Wire(Protocol):
@@ -54,7 +61,7 @@ class Wire(Protocol):
         """Like ``send``, for a message that was packed once for many."""
         ...
 
-    def receive(self, data: bytes) -> Sequence[FromClient | Fault | Bye]:
+    def receive(self, data: bytes) -> Sequence[FromClient | Fault | Declined | Bye]:
         """What ``data`` completes, in order. A fatal fault, or a goodbye, is the last item."""
         ...
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from triarena.protocol.from_client import FromClient, Move
+from triarena.protocol.from_server import Error
 from triarena.protocol.session import PIPELINE, Fault
-from triarena.server.wire import Bye
+from triarena.server.wire import Bye, Declined
 
 from .conversation import Asked, Conversation
 from .moves import Directionless, Unreadable, read_actions
@@ -20,7 +21,7 @@ MESSAGES: Final = frozenset({"room", *CLOSING, *REQUESTS})
 """The names of all messages."""
 
 
-def understand(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault | Bye:
+def understand(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault | Declined | Bye:
     """One of MESSAGES, or what is wrong with it; ``rules`` is the profile of the rooms that are opened."""
     try:
         if element.name == "room":
@@ -32,26 +33,26 @@ def understand(element: Element, conversation: Conversation, rules: str) -> From
         return Fault(error.code, error.message, fatal=True)
 
 
-def _request(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault:
+def _request(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault | Declined:
     if len(conversation.asked) >= PIPELINE:
-        return Fault("not_now", f"{PIPELINE} requests are unanswered; wait for an answer first")
+        return _too_many()
     conversation.asked.append(Asked(element.name, element.attributes))
     try:
         return REQUESTS[element.name](element, rules)
     except BadRequest as error:
-        return Fault(error.code, error.message, request=element.name)
+        return Declined(Error(code=error.code, message=error.message, request=element.name))
 
 
-def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault:
+def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault | Declined:
     """A move. Whatever else is said in a room, or in one that is over, is refused like a request."""
     room, data = element.attributes.get("roomId", ""), element.child("data")
     if data is None or data.attributes.get("class") != "move":
-        conversation.asked.append(Asked("room", element.attributes))
-        return Fault("not_a_move", "only moves may be sent to a room, as <data class='move'>", request="room")
+        return _declined(
+            "not_a_move", "only moves may be sent to a room, as <data class='move'>", element, conversation
+        )
     place = conversation.places.get(room)
     if place is None or place.side is None:
-        conversation.asked.append(Asked("room", element.attributes))
-        return Fault("unknown_room", f"you play in no room {room[:40]!r}", request="room")
+        return _declined("unknown_room", f"you play in no room {room[:40]!r}", element, conversation)
     try:
         place.answer = read_actions(data)
     except Directionless as error:
@@ -60,3 +61,15 @@ def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault
         return Fault("not_now", "a move came although none was asked for", room=room)
     ply, place.ply = place.ply, None
     return Move.model_construct(room=room, ply=ply, move=place.answer)
+
+
+def _declined(code: str, message: str, element: Element, conversation: Conversation) -> Fault | Declined:
+    """What is said in a room and is no move of a player there; also one that came too late for its match."""
+    if len(conversation.asked) >= PIPELINE:
+        return _too_many()
+    conversation.asked.append(Asked(element.name, element.attributes))
+    return Declined(Error(code=code, message=message, request=element.name))
+
+
+def _too_many() -> Fault:
+    return Fault("not_now", f"{PIPELINE} requests are unanswered; wait for an answer first")

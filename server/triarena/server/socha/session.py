@@ -15,7 +15,7 @@ from triarena.protocol.from_client import FromClient
 from triarena.protocol.from_server import FromServer, Goodbye, Refused
 from triarena.protocol.session import Fault
 from triarena.protocol.table import Phase
-from triarena.server.wire import Bye
+from triarena.server.wire import Bye, Declined
 
 from .answers import Mementos
 from .conversation import Conversation
@@ -59,9 +59,9 @@ class XmlSession:
         """See ``Wire``."""
         return room not in self._conversation.places
 
-    def receive(self, data: bytes) -> Sequence[FromClient | Fault | Bye]:
+    def receive(self, data: bytes) -> Sequence[FromClient | Fault | Declined | Bye]:
         """See ``Wire``."""
-        items: list[FromClient | Fault | Bye] = []
+        items: list[FromClient | Fault | Declined | Bye] = []
         for element in self._reader.feed(data):
             if self.on_payload is not None:
                 self.on_payload(written(element, HIDDEN).encode())
