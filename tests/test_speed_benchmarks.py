@@ -1,30 +1,89 @@
-"""The speed benchmarks work: each runs in its short mode, in which it judges no times."""
+"""The speed benchmarks work, and docs/performance.md is what they write; they judge no times here."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from performance import BLOCK, DOCUMENT, steps, write
 
 from .benchmark_runs import run_benchmark
 
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="bots on epoll, times by the system's stamps")
+TEXT = DOCUMENT.read_text("utf-8")
+COMMANDS = re.findall(r"^\$ uv run (?:--with py-spy )?python benchmarks/(\w+\.py)(.*)$", TEXT, re.MULTILINE)
 
+
+@dataclass(frozen=True)
+class Written:
+    """What the one command that measures everything has left, in its short mode."""
+
+    folder: Path
+
+    def figures(self, name: str) -> Any:
+        return json.loads((self.folder / "figures" / f"{name}.json").read_text("utf-8"))
+
+    @property
+    def text(self) -> str:
+        return (self.folder / "performance.md").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
+    folder = tmp_path_factory.mktemp("performance")
+    shutil.copy(DOCUMENT, folder)
+    arguments = ["--write", str(folder / "performance.md"), "--figures", str(folder / "figures")]
+    run_benchmark("performance.py", "--short", *arguments, timeout=300)
+    return Written(folder)
+
+
+@on_linux
 @pytest.mark.slow
-def test_the_benchmark_of_the_rules_measures_every_game(tmp_path: Path) -> None:
-    told = run_benchmark("rules.py", "--short", "--json", str(tmp_path / "rules.json"))
-    assert "ratio" in told
-    figures = json.loads((tmp_path / "rules.json").read_text(encoding="utf-8"))
+def test_the_benchmark_of_the_rules_measures_every_game(written: Written) -> None:
+    figures = written.figures("rules-1")
     assert figures["golden"].keys() == {"towerwars", "flowerwars", "mississippi_queen"}
-    assert all(figure > 0 for board in figures["boards"].values() for figure in board.values())
+    assert all(board[name] > 0 for board in figures["boards"].values() for name in board.keys() - {"shared_memory"})
+    assert all(bar["figure"] > 0 for bar in figures["bars"])
 
 
+@on_linux
 @pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="bots on epoll, times by the system's stamps")
-def test_the_benchmark_of_the_referee_plays_beside_the_relay(tmp_path: Path) -> None:
-    told = run_benchmark("referee.py", "--short", "--game", "towerwars", "--json", str(tmp_path / "referee.json"))
-    assert "relay" in told
-    figures = json.loads((tmp_path / "referee.json").read_text(encoding="utf-8"))
-    assert [(one["game"], one["matches"]) for one in figures] == [("towerwars", 1), ("towerwars", 3)]
-    assert all(one["p50"] > 0 and one["pace"] > 0 and one["cpu_ms"] > 0 for one in figures)
+def test_the_benchmark_of_the_referee_plays_beside_the_relay(written: Written) -> None:
+    figures = written.figures("referee-1")
+    assert [(one["game"], one["matches"]) for one in figures["pace"]] == [("towerwars", 1), ("towerwars", 3)]
+    assert all(one["p50"] > 0 and one["pace"] > 0 and one["cpu_ms"] > 0 for one in figures["pace"])
+    assert any(bar["work"] == "towerwars, 1 match: p50" for bar in figures["bars"])
+
+
+@on_linux
+@pytest.mark.slow
+def test_the_document_holds_the_figures_and_the_curves_beside_it(written: Written) -> None:
+    assert "towerwars 8: random games" not in BLOCK.sub("", TEXT)
+    assert "| towerwars 8: random games |" in written.text
+    assert BLOCK.sub("", written.text) == BLOCK.sub("", TEXT), "what is written by hand stays"
+    for curve in ("cost-by-board.svg", "cost-by-matches.svg"):
+        assert f"({curve})" in TEXT
+        assert "<polyline" in (written.folder / curve).read_text("utf-8")
+        assert (DOCUMENT.parent / curve).exists()
+
+
+@on_linux
+def test_every_command_of_the_document_is_one_that_is_run_here() -> None:
+    run_here = {step.script: list(step.arguments) for step in reversed(list(steps(1)))} | {"performance.py": []}
+    assert {script for script, _ in COMMANDS} == {"rules.py", "referee.py", "layers.py", "performance.py"}
+    for script, arguments in COMMANDS:
+        if script in run_here:  # not layers.py, where py-spy is not installed
+            assert arguments.split() in (run_here[script], []), script
+    assert len(re.findall(r"^\$ ", TEXT, re.MULTILINE)) == len(COMMANDS)
+
+
+def test_a_mark_that_nothing_is_measured_for_is_no_mark(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("<!-- measured: luck -->\n<!-- end -->\n")
+    with pytest.raises(KeyError, match="luck"):
+        write(tmp_path / "page.md", {})
