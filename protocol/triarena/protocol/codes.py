@@ -70,7 +70,7 @@ WARNINGS: Final[dict[str, str]] = {
 """Told by `notice`: nothing is refused yet."""
 
 REFUSALS: Final[dict[str, str]] = {
-    "already_in_room": "This connection sits in that room, or watches it.",
+    "already_in_room": "This connection sits in that room, or watches it, or has done so until the match was over.",
     "bad_option": "The game has no such option, or not with this value. The sentence says what there is.",
     "bad_time_control": "A room was to be prepared with two clocks at once. The sentence says what goes together.",
     "match_over": "The match has ended.",

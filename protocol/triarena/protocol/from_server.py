@@ -109,7 +109,7 @@ class MatchStarted(Value):
     time_control: TimeControl
     """Yours."""
     startup_ms: Milliseconds
-    """Within which ``ready`` is to be answered."""
+    """Within which ``ready`` is to be answered; who came back before may have less left."""
     plies: Plies = []
     """What was played so far; empty at the start."""
 

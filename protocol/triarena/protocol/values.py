@@ -145,7 +145,7 @@ class Clock(Value):
     last_used_ms: Milliseconds | None = None
     """What the side's previous move was charged."""
     server_overhead_ms: Milliseconds | None = None
-    """How long the server took from the opponent's move to this message."""
+    """How long the server took from the opponent's move to this message; absent after a return."""
 
 
 class Players(Value):
