@@ -75,11 +75,11 @@ def test_the_document_holds_the_figures_and_the_curves_beside_it(written: Writte
 
 @on_linux
 def test_every_command_of_the_document_is_one_that_is_run_here() -> None:
-    run_here = {step.script: list(step.arguments) for step in reversed(list(steps(1)))} | {"performance.py": []}
+    run_here = [("performance.py", []), *((step.script, list(step.arguments)) for step in steps(1))]
     assert {script for script, _ in COMMANDS} == {"rules.py", "referee.py", "layers.py", "performance.py"}
     for script, arguments in COMMANDS:
-        if script in run_here:  # not layers.py, where py-spy is not installed
-            assert arguments.split() in (run_here[script], []), script
+        if script in dict(run_here):  # not layers.py, where py-spy is not installed
+            assert (script, arguments.split()) in run_here
     assert len(re.findall(r"^\$ ", TEXT, re.MULTILINE)) == len(COMMANDS)
 
 
