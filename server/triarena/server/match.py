@@ -45,7 +45,6 @@ from .turn import Turn
 log = structlog.get_logger()
 
 
-
 @dataclass(slots=True)
 class Referee:
     """Runs one match. ``position``, ``ply``, ``clocks``, ``absences`` may be read by anybody, at any time."""
@@ -78,7 +77,7 @@ class Referee:
         self.position = self.terms.game.start(self.terms.options, self.terms.seed)
         self.clocks = {side: SideClock.of(self.terms.clocks[side]) for side in Side}
         self.absences = Absences(self.terms.grace, self.terms.startup)
-        self._storing = Storing(self.book, self.mailbox, self.absences, self._heed, self._is_final)
+        self._storing = Storing(self.book, self.mailbox, self.absences)
 
     def resume(self, plies: Iterable[tuple[Plain, float]], patience: float) -> None:
         """Go on after a match that was broken off: ``plies`` are its moves in wire form, each with the seconds it
@@ -259,7 +258,7 @@ class Referee:
 
         Raises _Ended if meanwhile an administrator cancels the match, or the server stops.
         """
-        if (end := await self._storing.keep(writing)) is not None:
+        if (end := await self._storing.keep(writing, self._heed, self._is_final)) is not None:
             self._heed(end)
 
     # -- what comes from outside ---------------------------------------------------------------

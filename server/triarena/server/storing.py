@@ -15,33 +15,36 @@ from .terms import Book, StorageLost
 
 @dataclass(slots=True)
 class Storing:
-    """Of one match. ``heed`` is told what happens meanwhile, but for what would end the match (``is_final`` says of a
-    loss whether it would): that is judged afterwards.
-    """
+    """Of one match."""
 
     book: Book
     mailbox: Mailbox
     absences: Absences
-    heed: Callable[[Event], None]
-    is_final: Callable[[Lost], bool]
     postponed: deque[Event] = field(default_factory=deque)
     """What happened while nothing could be stored, and is to be judged now."""
 
-    async def keep(self, writing: Awaitable[None]) -> Cancelled | Suspended | None:
+    async def keep(
+        self, writing: Awaitable[None], heed: Callable[[Event], None], is_final: Callable[[Lost], bool]
+    ) -> Cancelled | Suspended | None:
         """Have something written down, however long it takes: None; or else what made an end of it, by an
         administrator's word or since the server stops.
+
+        ``heed`` is told what happens meanwhile, but for what would end the match (``is_final`` says of a loss whether
+        it would): that is judged afterwards.
         """
         began = trio.current_time()
         try:
             await writing
         except StorageLost:
-            end = await self._insist()
+            end = await self._insist(heed, is_final)
             self.absences.renew(trio.current_time())
             return end
         self.absences.postpone(trio.current_time() - began)
         return None
 
-    async def _insist(self) -> Cancelled | Suspended | None:
+    async def _insist(
+        self, heed: Callable[[Event], None], is_final: Callable[[Lost], bool]
+    ) -> Cancelled | Suspended | None:
         """Try until it is stored: None; or else what made an end of it."""
         stored = False
 
@@ -58,17 +61,16 @@ class Storing:
                 event = await self.mailbox.get()
                 if isinstance(event, Cancelled | Suspended):
                     end = event
+                elif isinstance(event, Surrendered | Gone) or (isinstance(event, Lost) and is_final(event)):
+                    self._postpone(event)
                 else:
-                    self._note(event)
+                    heed(event)  # who comes and goes is noted at once
             nursery.cancel_scope.cancel()
         if stored and end is not None:
             self.postponed.appendleft(end)
         return None if stored else end
 
-    def _note(self, event: Event) -> None:
-        """Nobody wins or loses what can't be stored: it is judged afterwards. Who comes and goes is noted at once."""
-        if isinstance(event, Surrendered | Gone) or (isinstance(event, Lost) and self.is_final(event)):
-            if (type(event), event.side) not in ((type(e), getattr(e, "side", None)) for e in self.postponed):
-                self.postponed.append(event)  # each once: nobody may fill our memory
-        else:
-            self.heed(event)
+    def _postpone(self, event: Surrendered | Gone | Lost) -> None:
+        """Nobody wins or loses what can't be stored: it is judged afterwards."""
+        if (type(event), event.side) not in ((type(e), getattr(e, "side", None)) for e in self.postponed):
+            self.postponed.append(event)  # each once: nobody may fill our memory
