@@ -177,7 +177,7 @@ def test_a_check_tells_which_bots_fail_and_what_they_said_last(desk: Desk) -> No
     desk.write("class.toml", HEAD + TWO + bots)
     said = desk.run("tournament", "check", "class.toml", code=1)
     assert "✓ Ann, towerwars" in said
-    assert "✗ Broken, towerwars: start_failed" in said
+    assert "✗ Broken, towerwars: start failed: " in said
     assert "my engine is missing" in said
     assert "its program ended before the match began: it ended by itself (exit code 3)" in said
     assert "2 of the trials failed" in said
