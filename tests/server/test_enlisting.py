@@ -277,6 +277,51 @@ async def test_a_name_of_the_servers_own_file_stays_its_owners(autojump_clock: M
         nursery.cancel_scope.cancel()
 
 
+async def test_a_name_stays_its_organisers_as_long_as_that_one_is_connected(
+    world: World, autojump_clock: MockClock
+) -> None:
+    first, second = await organiser(world), await organiser(world)
+    await enrol(first, Ann=ANN)
+    ann = await enlisted(world, "Ann", ANN)
+    both = c.Enrol(players=[enrolment("Bob", BOB), enrolment("ANN", "another-token")])
+    assert await code_of(second, both) == "name_taken"
+    assert await code_of(await hello(world, "Bob", BOB), c.Enlist()) == "not_enrolled", "all of them, or none"
+    assert not ann.inbox, "nobody has thrown it out"
+    await enrol(first, Ann=ANN)
+    assert [name for name, _, _ in await players(first)] == ["Ann"]
+
+
+@pytest.mark.parametrize("token", [ANN, "another-token"])
+async def test_when_an_organiser_has_gone_another_may_take_its_names_over(
+    world: World, token: str, autojump_clock: MockClock
+) -> None:
+    first, second = await organiser(world), await organiser(world)
+    await enrol(first, Ann=ANN)
+    await first.stream.aclose()
+    await trio.sleep(1)
+    await enrol(second, Ann=token)
+    await enlisted(world, "Ann", token)
+    assert await code_of(await organiser(world), c.Enrol(players=[enrolment("Ann", "a-third")])) == "name_taken"
+
+
+async def test_the_program_that_comes_back_takes_its_names_over_before_its_old_connection_is_found_lost(
+    world: World, autojump_clock: MockClock
+) -> None:
+    first, second = await organiser(world), await organiser(world)
+    await enrol(first, Ann=ANN)
+    await enrol(second, Ann=ANN)
+    await first.stream.aclose()
+    await trio.sleep(1)
+    assert await code_of(await organiser(world), c.Enrol(players=[enrolment("Ann", "a-third")])) == "name_taken"
+
+
+async def test_a_dismissed_name_may_be_enrolled_by_anybody(world: World, autojump_clock: MockClock) -> None:
+    first, second = await organiser(world), await organiser(world)
+    await enrol(first, Ann=ANN)
+    await answer(first, c.Dismiss(name="Ann"))
+    await enrol(second, Ann="another-token")
+
+
 async def test_names_that_people_would_take_for_the_same_are_not_enrolled_together(
     world: World, autojump_clock: MockClock
 ) -> None:

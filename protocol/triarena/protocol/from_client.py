@@ -241,7 +241,8 @@ class Enrolment(Value):
 
 class Enrol(Request):
     """Administrator: make these names belong to the holders of these tokens, until they are dismissed or the server
-    ends. Those who were enrolled before may be so again, with the same token or another one. All of them, or none.
+    ends. Those who were enrolled before may be so again, with the same token, or by whoever enrolled them, or when that
+    one has gone, with another one. All of them, or none.
     """
 
     type: Literal["enrol"] = "enrol"

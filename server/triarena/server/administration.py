@@ -183,7 +183,7 @@ class Administration:
             case c.ListPlayers():
                 return enlisting.players(message)
             case c.Enrol():
-                sentence = enlisting.enrol(message)
+                sentence = enlisting.enrol(guest, message)
             case c.Invite():
                 sentence = enlisting.invite(message)
             case c.Dismiss():

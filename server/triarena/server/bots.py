@@ -143,6 +143,10 @@ class Identities:
         """Give a (canonical) name to the holder of a token, until it is forgotten."""
         self._enrolled[key] = digest
 
+    def enrolled_as(self, key: str) -> str | None:
+        """The digest of the token by which a (canonical) name is enrolled; None if it is not."""
+        return self._enrolled.get(key)
+
     def forget(self, key: str) -> str | None:
         """Enrolled no more: the digest of the token that proved the name; None if nobody had enrolled it."""
         return self._enrolled.pop(key, None)

@@ -65,6 +65,8 @@ class Enlisting:
         self._places: dict[str, Place] = {}
         """By the canonical form of the name, in the order in which they came."""
         self._farewells: OrderedDict[str, Farewell] = OrderedDict()
+        self._organisers: dict[str, Guest] = {}
+        """The administrator who has enrolled a name (in canonical form), as long as its connection is open."""
 
     # -- players -------------------------------------------------------------------------------
 
@@ -98,7 +100,10 @@ class Enlisting:
         raise Refusal("not_enrolled", f"{sentence}; enlist again in a few seconds")
 
     def gone(self, guest: Guest) -> None:
-        """A guest's connection is over, and with it its place."""
+        """A guest's connection is over, and with it its place, or its say over the names that it has enrolled."""
+        if guest.admin:
+            for key in [key for key, organiser in self._organisers.items() if organiser is guest]:
+                del self._organisers[key]
         key = canonical(guest.name) if guest.name is not None else ""
         if key in self._places and self._places[key].guest is guest:
             self._leave(key)
@@ -120,8 +125,12 @@ class Enlisting:
 
     # -- administrators ------------------------------------------------------------------------
 
-    def enrol(self, message: c.Enrol) -> str:
-        """Make names belong to the holders of tokens; a sentence that says so. Nothing is done if one can't be."""
+    def enrol(self, guest: Guest, message: c.Enrol) -> str:
+        """Make names belong to the holders of tokens; a sentence that says so. Nothing is done if one can't be.
+
+        A name that another administrator has enrolled with another token stays so as long as that one is connected: two
+        tournaments would throw each other's bots out.
+        """
         identities, limit = self._lobby.identities, self._lobby.house.enrolled_players
         tokens = {canonical(player.name): player.digest for player in message.players}
         if len(tokens) < len(message.players):
@@ -130,10 +139,16 @@ class Enlisting:
             if identities.belongs_to_another(player.name, player.digest):
                 sentence = f"on this server the name {player.name!r} belongs to a bot with another token"
                 raise Refusal("name_taken", f"{sentence}: enrol it with that one, or under another name")
+            key = canonical(player.name)
+            organiser = self._organisers.get(key, guest)
+            if organiser is not guest and identities.enrolled_as(key) != player.digest:
+                sentence = f"another tournament that runs on this server has a bot called {player.name!r}"
+                raise Refusal("name_taken", f"{sentence}: wait for its end, or take another name")
         if identities.enrolled_with(tokens) > limit:
             raise Refusal("too_many_players", f"{limit} players may be enrolled at once; dismiss some first")
         for key, token in tokens.items():
             identities.enrol(key, token)
+            self._organisers[key] = guest
             self._farewells.pop(key, None)
             if key in self._places and self._places[key].guest.token != token:
                 self._leave(key, "wrong_token", "the organiser has given your name another token")
@@ -182,6 +197,7 @@ class Enlisting:
             sentence = f"{place.name!r} plays in room {room.id!r}"
             raise Refusal("match_running", f"{sentence}: let the match end, or cancel it, and dismiss then")
         token = identities.forget(key)
+        self._organisers.pop(key, None)
         if token is None and place is None:
             raise Refusal("not_enrolled", f"nobody has enrolled {message.name!r}")
         farewell = message.message or "the organiser has dismissed you"
