@@ -46,6 +46,7 @@ async def kept(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(server.keep)
         with trio.fail_after(SECONDS):
+            await trio.lowlevel.checkpoint()
             yield server, told
         nursery.cancel_scope.cancel()
 

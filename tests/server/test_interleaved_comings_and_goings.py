@@ -171,7 +171,7 @@ class Play:
             await bot.follow(client)
         (self.room,) = self.world.lobby.rooms.values()
 
-    async def _host(self, task_status: trio.TaskStatus[None]) -> None:
+    async def _host(self, task_status: trio.TaskStatus[None]) -> None:  # noqa: ASYNC114 - nobody starts it but `begin`
         async with trio.open_nursery() as nursery:
             self.world = World(nursery, house(grace=GRACE, startup=STARTUP, resume=RESUME, idle=1e6), PATIENCE)
             self.journal = self.world.journal = Watched(self._decided)
