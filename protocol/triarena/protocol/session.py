@@ -87,6 +87,11 @@ class Session(Generic[Out, In]):
         """Whether the client owes a ``ready`` or a move somewhere, so that its silence means that it thinks."""
         return any(room.place in (Place.STARTING, Place.THINKING) for room in self._rooms.values())
 
+    @property
+    def full(self) -> bool:
+        """Never: a request too many is refused, and moves are read on."""
+        return False
+
     def send(self, message: Out) -> bytes:
         """The bytes to write for ``message``. Raises LocalProtocolError if it may not be sent now, or is too large."""
         return self.send_encoded(encode(message))

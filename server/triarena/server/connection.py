@@ -182,6 +182,8 @@ class Connection:
             return
         if data:
             self._queue(data, sent, messages)
+        else:
+            self._wake.set()  # an answer without words: the reader may have waited for it
 
     def close(self, code: str, message: str) -> None:
         """Say why, as far as the peer still listens, and hang up."""
@@ -390,8 +392,8 @@ class Connection:
             self.close("too_many_bad_frames", sentence[:2000])
 
     async def _let_the_writer_catch_up(self) -> None:
-        """A client that asks faster than it reads the answers waits here, and costs nobody else anything."""
-        while self._outbox.size > self._patience.queue_bytes // 4 and not self._closing:
+        """A client that asks faster than it reads, or gets, the answers waits here, and costs nobody else anything."""
+        while (self._outbox.size > self._patience.queue_bytes // 4 or self._session.full) and not self._closing:
             self._idle, self._drained = True, trio.Event()
             await self._drained.wait()
 

@@ -216,10 +216,19 @@ class Guest:
             case c.JoinReserved():
                 await lobby.seating.join_reserved(self, message)
             case c.Prepare():
-                self.connection.post(await lobby.administration.prepare(self, message))
+                await self._prepare(message)
             case c.Pause() | c.Resume() | c.Step() | c.Cancel():
                 sentence = await lobby.administration.control(self, message)
                 self.connection.post(Done(id=message.id, message=sentence))
+
+    async def _prepare(self, message: c.Prepare) -> None:
+        """A room of which nobody was told, since who asked for it has gone meanwhile, is closed again."""
+        prepared = await self._lobby.administration.prepare(self, message)
+        self.connection.post(prepared)
+        await trio.lowlevel.checkpoint()  # a connection that ended at this moment reports it
+        room = self._lobby.rooms.get(prepared.room)
+        if self.has_gone and room is not None and room.empty and room.referee is None:
+            self._lobby.close_room(room)
 
     def _greet(self, hello: c.Hello) -> None:
         answer = self._lobby.greet(self, hello)

@@ -49,6 +49,11 @@ class Wire(Protocol):
         """Whether the client's silence means nothing, and it is not to be pinged."""
         ...
 
+    @property
+    def full(self) -> bool:
+        """Whether so many requests are unanswered that nothing more is to be read before some are."""
+        ...
+
     def is_outside(self, room: str) -> bool:
         """Whether the conversation has not been about a room, as far as is remembered."""
         ...

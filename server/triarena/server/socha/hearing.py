@@ -6,7 +6,7 @@ from typing import Final
 
 from triarena.protocol.from_client import FromClient, Move
 from triarena.protocol.from_server import Error
-from triarena.protocol.session import PIPELINE, Fault
+from triarena.protocol.session import Fault
 from triarena.server.wire import Bye, Declined
 
 from .conversation import Asked, Conversation
@@ -33,9 +33,7 @@ def understand(element: Element, conversation: Conversation, rules: str) -> From
         return Fault(error.code, error.message, fatal=True)
 
 
-def _request(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault | Declined:
-    if len(conversation.asked) >= PIPELINE:
-        return _too_many()
+def _request(element: Element, conversation: Conversation, rules: str) -> FromClient | Declined:
     conversation.asked.append(Asked(element.name, element.attributes))
     try:
         return REQUESTS[element.name](element, rules)
@@ -53,6 +51,7 @@ def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault
     place = conversation.places.get(room)
     if place is None or place.side is None:
         return _declined("unknown_room", f"you play in no room {room[:40]!r}", element, conversation)
+    place.answer = None  # should this one not be readable, the one before is not what was said
     try:
         place.answer = read_actions(data)
     except Directionless as error:
@@ -63,13 +62,7 @@ def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault
     return Move.model_construct(room=room, ply=ply, move=place.answer)
 
 
-def _declined(code: str, message: str, element: Element, conversation: Conversation) -> Fault | Declined:
+def _declined(code: str, message: str, element: Element, conversation: Conversation) -> Declined:
     """What is said in a room and is no move of a player there; also one that came too late for its match."""
-    if len(conversation.asked) >= PIPELINE:
-        return _too_many()
     conversation.asked.append(Asked(element.name, element.attributes))
     return Declined(Error(code=code, message=message, request=element.name))
-
-
-def _too_many() -> Fault:
-    return Fault("not_now", f"{PIPELINE} requests are unanswered; wait for an answer first")

@@ -13,7 +13,7 @@ from triarena.protocol.codec import Encoded
 from triarena.protocol.errors import LocalProtocolError
 from triarena.protocol.from_client import FromClient
 from triarena.protocol.from_server import FromServer, Goodbye, Refused
-from triarena.protocol.session import Fault
+from triarena.protocol.session import PIPELINE, Fault
 from triarena.protocol.table import Phase
 from triarena.server.wire import Bye, Declined
 
@@ -54,6 +54,11 @@ class XmlSession:
     def owes(self) -> bool:
         """Always: there is no ping in this protocol."""
         return True
+
+    @property
+    def full(self) -> bool:
+        """See ``Wire``. The original takes any number: here they wait unread, and none is refused."""
+        return len(self._conversation.asked) >= PIPELINE
 
     def is_outside(self, room: str) -> bool:
         """See ``Wire``."""
