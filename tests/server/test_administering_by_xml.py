@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element
 
 import pytest
 import trio
+import trio.testing
 from trio.testing import MockClock
 
 from triarena.protocol import from_client as c
@@ -190,6 +191,52 @@ async def test_administrators_are_told_of_plain_joins(world: XmlWorld) -> None:
     await world.xml_pair()
     assert admin.heard == ["joinedGameRoom"] * 2
     assert [message.attrib["playerCount"] for message in admin.inbox.messages] == ["1", "2"]
+
+
+async def test_administrators_are_told_of_no_joins_in_rooms_of_other_games(world: XmlWorld) -> None:
+    admin = await administrator(world)
+    ours = await world.client("ann")
+    await ours.join("flowerwars")
+    await trio.testing.wait_all_tasks_blocked()
+    assert admin.heard == []
+    await ours.join("mississippi_queen")
+    await trio.testing.wait_all_tasks_blocked()
+    assert admin.heard == ["joinedGameRoom"]
+
+
+def aborted(client: XmlClient) -> tuple[str, str]:
+    """Why there was no match: code and reason."""
+    verdict = data_of(client.inbox.messages[-2]).find("winner")
+    assert verdict is not None
+    assert verdict.attrib["regular"] == "false"
+    assert "team" not in verdict.attrib
+    assert "rule" not in verdict.attrib
+    return verdict.attrib["code"], verdict.attrib["reason"]
+
+
+async def test_who_waits_when_the_server_stops_is_told_so_and_that_the_code_stays_good(world: XmlWorld) -> None:
+    admin, one, two = await prepared(world, pause=True)
+    world.lobby.drain()
+    await trio.testing.wait_all_tasks_blocked()
+    for client in (admin, one, two):
+        code, reason = aborted(client)
+        assert code == "server_stopping"
+        assert reason.startswith("Der Server wird angehalten")
+        assert "gilt ein Reservierungscode noch einmal" in reason
+
+
+async def test_who_watches_a_room_that_is_left_empty_is_not_told_of_an_administrator(world: XmlWorld) -> None:
+    player, watcher = world.xml(), world.xml()
+    await player.say(JOIN)
+    await watcher.say(f'<protocol><observe roomId="{player.room}"/>')
+    await player.say("</protocol>")
+    assert aborted(watcher) == ("empty_room", "Der Raum wurde geschlossen, da niemand mehr darin war.")
+
+
+async def test_a_cancelled_room_is_an_administrators_doing(world: XmlWorld) -> None:
+    admin, one, _ = await prepared(world, pause=True)
+    await admin.say('<cancel roomId="ROOM"/>')
+    assert aborted(one) == ("cancelled", "Das Spiel wurde von der Spielleitung abgebrochen.")
 
 
 async def test_a_name_keeps_what_names_may_be_made_of(world: XmlWorld) -> None:

@@ -138,15 +138,33 @@ async def test_a_move_that_nobody_asked_for_loses(world: XmlWorld, who: int) -> 
     told_winner = winner(told[-2])
     assert told_winner["team"] == other
     sentence = "a move came although none was asked for"
-    assert told_winner["reason"] == f"Missachtung des Spielablaufs von {offender}: {sentence}"
+    german = "Es kam ein Zug, obwohl keiner angefordert war."
+    assert told_winner["reason"] == f"Missachtung des Spielablaufs von {offender}: {german}"
     assert told_winner["code"] == "protocol_violation"
     assert "error" not in pair[1 - who].heard
 
 
 async def test_an_action_without_its_direction_loses(world: XmlWorld) -> None:
     one, two = await world.xml_pair()
-    await one.move("<turn/>" + AHEAD)
-    assert winner(two.inbox.messages[-2])["team"] == "TWO"
+    told = await one.move("<turn/>" + AHEAD)
+    verdict = winner(two.inbox.messages[-2])
+    assert verdict["team"] == "TWO"
+    assert verdict["reason"] == "Missachtung des Spielablaufs von ONE: In einer Aktion fehlt die Richtung."
+    (original,) = data_of(told[0]).findall("originalMessage")
+    assert len(original) == 0
+
+
+async def test_after_an_action_without_its_direction_no_earlier_move_is_shown_as_the_wrong_one(
+    world: XmlWorld,
+) -> None:
+    one, two = await world.xml_pair()
+    await play_legally(world, one)
+    await play_legally(world, two)
+    while not one.asked:
+        await play_legally(world, two)
+    told = await one.move("<push/>")
+    assert kind(told[0]) == "error"
+    assert list(data_of(told[0]).iterfind("originalMessage/*")) == []
 
 
 async def test_a_player_that_does_not_move_loses_also_after_a_plain_join(

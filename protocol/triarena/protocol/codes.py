@@ -26,7 +26,8 @@ FORFEITS: Final[dict[ForfeitReason, str]] = {
 """Why one side (or both at once: then nobody wins) lost by the referee."""
 
 ABORTS: Final[dict[AbortReason, str]] = {
-    "cancelled": "An administrator broke the match off.",
+    "cancelled": "An administrator broke the match off; or the room was closed before a match began in it, and "
+    "`detail.code` says why: `server_stopping`, or `empty_room` (nobody was left).",
     "ply_limit": "The game could go on for ever, and the announced number of plies has been played.",
     "not_resumed": "The server went down during the match, and after its restart not everybody came back in time.",
     "storage_lost": "The match could not be stored any more. Only in matches of older servers: now such a match waits.",

@@ -18,6 +18,7 @@ from .connection import Connection
 from .events import Gone, HasMoved, IsReady, Surrendered
 from .handler import Loss
 from .refusal import Refusal
+from .results import EMPTY_ROOM
 from .room import Room
 from .seat import Seat
 
@@ -228,7 +229,7 @@ class Guest:
         await trio.lowlevel.checkpoint()  # a connection that ended at this moment reports it
         room = self._lobby.rooms.get(prepared.room)
         if self.has_gone and room is not None and room.empty and room.referee is None:
-            self._lobby.close_room(room)
+            self._lobby.close_room(room, EMPTY_ROOM)
 
     def _greet(self, hello: c.Hello) -> None:
         answer = self._lobby.greet(self, hello)

@@ -32,6 +32,7 @@ from .keeping import Keeping
 from .lag import LoopLag
 from .names import Names
 from .refusal import Refusal
+from .results import EMPTY_ROOM, SERVER_STOPPING
 from .room import PACKED, Room
 from .seat import Line, Seat
 from .seating import Seating
@@ -273,17 +274,17 @@ class Lobby:
             room.let_go()
             await self.keeping.let_go(room)
 
-    def close_room(self, room: Room) -> None:
-        """Forget a room; whoever waits in it is told."""
-        self._close(room, "the room was closed before a match began")
+    def close_room(self, room: Room, code: str | None = None) -> None:
+        """Forget a room; whoever waits in it is told. ``code`` says why if no administrator wanted it."""
+        self._close(room, "the room was closed before a match began", code)
         self.start_soon(self.keeping.let_go, room)
 
-    def _close(self, room: Room, why: str) -> None:
+    def _close(self, room: Room, why: str, code: str | None) -> None:
         if self.rooms.pop(room.id, None) is None:
             return
         self.seating.forget(room)
         if room.result is None:
-            room.over(results.aborted("cancelled", None, why), None)
+            room.over(results.aborted("cancelled", None, why, code), None)
         self.happened(room, "closed")
 
     def sweep(self, *, everything_over: bool = False) -> None:
@@ -295,7 +296,7 @@ class Lobby:
             over = room.result is not None and (idle or everything_over)
             abandoned = room.referee is None and room.result is None and room.empty and idle
             if over or (abandoned and now - room.touched >= self.house.reservation):
-                self.close_room(room)
+                self.close_room(room, EMPTY_ROOM)
         self.seating.reservations.sweep(now)
 
     def _let_go_of_the_dead(self, room: Room) -> None:
@@ -356,7 +357,7 @@ class Lobby:
                 room.referee.stopping = True
             else:
                 again = "; started again, it has this room and its reservations again" if room.prepared else ""
-                self._close(room, f"the server stops before a match began{again}")
+                self._close(room, f"the server stops before a match began{again}", SERVER_STOPPING)
 
     def running(self) -> int:
         """How many matches have not ended."""

@@ -21,6 +21,9 @@ OUTCOME_REASONS = {
     "round_limit": "because the last round is over",
 }
 """What the reasons of our games mean; another game's reason is shown as it is."""
+SERVER_STOPPING = "server_stopping"
+EMPTY_ROOM = "empty_room"
+"""Why a room was closed before a match began in it, if no administrator wanted it."""
 
 
 def by_the_rules(outcome: Outcome) -> Result:
@@ -95,14 +98,14 @@ def timeout(side: Side, position: AnyPosition, ply: int, *, limit_ms: float, use
     )
 
 
-def aborted(reason: AbortReason, position: AnyPosition | None, message: str) -> Result:
-    """Nobody's win and nobody's loss."""
+def aborted(reason: AbortReason, position: AnyPosition | None, message: str, code: str | None = None) -> Result:
+    """Nobody's win and nobody's loss; ``code`` says more about the reason."""
     return Result(
         kind="aborted",
         winner=None,
         reason=reason,
         sides=_scores(position, []),
-        detail=Detail(message=message),
+        detail=Detail(message=message, code=code),
     )
 
 

@@ -16,6 +16,7 @@ from .addresses import neighbourhood
 from .names import digest
 from .refusal import Refusal
 from .reservations import Reservations
+from .results import EMPTY_ROOM
 from .room import Room
 from .seat import Seat
 from .throttle import Throttle
@@ -208,7 +209,7 @@ class Seating:
             reservation.used = False  # not stored: after a restart the code is good again anyway
         self._lobby.happened(room, "left")
         if room.empty and not room.prepared:
-            self._lobby.close_room(room)
+            self._lobby.close_room(room, EMPTY_ROOM)
 
     def keep(self, room: Room, seat: Seat) -> None:
         """Let the seat's holder come back with its token."""

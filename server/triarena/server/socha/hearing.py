@@ -17,6 +17,8 @@ from .requests import REQUESTS, BadRequest
 CLOSING: Final = ("sc.protocol.CloseConnection", "close")
 """How a client says that it goes; the second one is what clients in Python say, which the original took amiss."""
 
+NOT_ASKED: Final = "a move came although none was asked for"
+
 MESSAGES: Final = frozenset({"room", *CLOSING, *REQUESTS})
 """The names of all messages."""
 
@@ -57,7 +59,7 @@ def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault
     except Directionless as error:
         return Fault("bad_value", str(error), room=room)
     if place.ply is None:
-        return Fault("not_now", "a move came although none was asked for", room=room)
+        return Fault("not_now", NOT_ASKED, room=room)
     ply, place.ply = place.ply, None
     return Move.model_construct(room=room, ply=ply, move=place.answer)
 

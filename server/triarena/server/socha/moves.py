@@ -73,13 +73,15 @@ def _number(one: Element, name: str) -> int:
 def _direction(one: Element) -> Direction:
     word = one.attributes.get("direction")
     if word is None:
-        raise Directionless(f"a <{one.name}> has no direction")
+        raise Directionless(f"a <{one.name}> {NO_DIRECTION}")
     if word not in DIRECTIONS:
         known = ", ".join(DIRECTIONS)
         raise Unreadable("bad_value", f"direction of <{one.name}> must be one of {known}, not {word[:40]!r}")
     return DIRECTIONS[word]
 
 
+NO_DIRECTION: Final = "has no direction"
+"""How the sentence about an action ends that lacks it."""
 _READERS: Final[dict[str, Callable[[Element], Action]]] = {
     "acceleration": lambda one: Accelerate(by=_number(one, "acc")),
     "turn": lambda one: Turn(to=_direction(one)),

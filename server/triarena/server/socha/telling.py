@@ -30,6 +30,7 @@ from triarena.server.wire import GOODBYE
 
 from . import answers
 from .conversation import Asked, Conversation, Place
+from .requests import GAME
 
 IGNORED_REFUSALS: Final = {"step": ("not_paused", "not_started")}
 """By request: what the original does not answer at all, and its clients expect no answer to."""
@@ -133,8 +134,10 @@ def _over(message: MatchOver, place: Place | None) -> list[str]:
 
 
 def _happened(message: RoomEvent, conversation: Conversation) -> list[str]:
-    """What administrators are told of a room, and others of theirs."""
-    info, told = message.info, []
+    """What administrators are told of a room, and others of theirs. Rooms of other games are none of theirs."""
+    info, told = message.info, list[str]()
+    if info.game != GAME:
+        return []
     if message.event == "joined" and conversation.admin and not (info.red.reserved or info.blue.reserved):
         told.append(answers.joined_game_room(info.room, info.red.connected + info.blue.connected))
     place = conversation.places.get(info.room)

@@ -5,16 +5,19 @@ Beside the original's words stand our own codes (attributes ``code`` and ``rule`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from triarena.games.mississippi_queen import GAME
 from triarena.games.mississippi_queen.ending import in_goal
 from triarena.protocol.game_values import MississippiQueenPosition
 from triarena.protocol.values import Result, SideName
+from triarena.server.results import EMPTY_ROOM, SERVER_STOPPING
 
 from .conversation import Names
+from .hearing import NOT_ASKED
 from .markup import attributes, element, leaf
+from .moves import NO_DIRECTION
 from .state import TEAMS
 
 MISTAKES: Final = {
@@ -51,9 +54,17 @@ MISTAKES: Final = {
 _ABORTED: Final = {
     "cancelled": "Das Spiel wurde von der Spielleitung abgebrochen.",
     "internal_error": "Das Spiel wurde wegen eines Fehlers des Servers abgebrochen.",
+    "not_resumed": "Das Spiel wurde unterbrochen, und nicht alle kamen rechtzeitig wieder.",
+    SERVER_STOPPING: "Der Server wird angehalten, bevor das Spiel begann. Wird er wieder gestartet, "
+    "gilt ein Reservierungscode noch einmal.",
+    EMPTY_ROOM: "Der Raum wurde geschlossen, da niemand mehr darin war.",
 }
-_BROKE: Final = " broke the protocol: "
-"""In the sentence about a violation, after the side, which has another name here."""
+"""By our code, or else our reason."""
+_VIOLATIONS: Final = {
+    NOT_ASKED: "Es kam ein Zug, obwohl keiner angefordert war.",
+    NO_DIRECTION: "In einer Aktion fehlt die Richtung.",
+}
+"""How the sentence about a violation ends, and what that is in German."""
 _DEFINITION: Final = element(
     "definition",
     "",
@@ -88,8 +99,8 @@ def write_result(result: Result, names: Names, end: MississippiQueenPosition | N
         team=None if result.winner is None else TEAMS[result.winner],
         regular=is_regular(result, end),
         reason=reason(result, names, end),
-        code=result.reason,
-        rule=result.detail.code,
+        code=_code(result),
+        rule=None if result.kind == "aborted" else result.detail.code,
     )
     children = [_DEFINITION, element("scores", "", entries), element("winner", winner)]
     return element("data", ' class="result"', children)
@@ -112,10 +123,14 @@ def reason(result: Result, names: Names, end: MississippiQueenPosition | None) -
         case "outcome":
             return _outcome(result, called, end)
         case "forfeit":
-            offenders = " und ".join(called[side] for side in result.detail.offenders)
-            return _forfeit(result, offenders)
+            return _forfeit(result, [called[side] for side in result.detail.offenders])
         case "aborted":
-            return _ABORTED.get(result.reason, "Das Spiel wurde abgebrochen.")
+            return _ABORTED.get(_code(result), "Das Spiel wurde abgebrochen.")
+
+
+def _code(result: Result) -> str:
+    """The reason; of a room in which no match began, why it was closed."""
+    return (result.detail.code if result.kind == "aborted" else None) or result.reason
 
 
 def _parts(result: Result, side: SideName) -> tuple[int, int, int]:
@@ -156,24 +171,33 @@ def _both_in_goal(end: MississippiQueenPosition | None) -> bool:
     return in_goal(position.river, position.red) and in_goal(position.river, position.blue)
 
 
-def _forfeit(result: Result, offenders: str) -> str:
+def _forfeit(result: Result, called: Sequence[str]) -> str:
     detail = result.detail
+    offenders, have = " und ".join(called), "haben" if len(called) > 1 else "hat"
+    left = f"{offenders} {have} das Spiel verlassen"
     match result.reason:
         case "illegal_move":
             return f"Regelverletzung von {offenders}: {mistake(detail.code)}"
         case "timeout":
             seconds = f"{(detail.limit_ms or 0) / 1000:g}"
-            return f"{offenders} hat innerhalb von {seconds} Sekunden nach Aufforderung keinen Zug gesendet."
+            return f"{offenders} {have} innerhalb von {seconds} Sekunden nach Aufforderung keinen Zug gesendet."
         case "protocol_violation" if not _thrown_out(result):
-            return f"Missachtung des Spielablaufs von {offenders}: {detail.message.rpartition(_BROKE)[2]}"
+            return f"Missachtung des Spielablaufs von {offenders}: {_violation(detail.message)}"
         case "protocol_violation":
-            return f"{offenders} hat das Spiel verlassen: PROTOCOL_ERROR"
+            return f"{left}: PROTOCOL_ERROR"
         case "disconnected" | "stalled":
-            return f"{offenders} hat das Spiel verlassen: LOST_CONNECTION"
+            return f"{left}: LOST_CONNECTION"
+        case "no_show":
+            return f"{offenders} {have} sich nicht rechtzeitig bereit gemeldet."
         case "surrender":
-            return f"{offenders} hat aufgegeben."
+            return f"{offenders} {have} aufgegeben."
         case _:
-            return f"{offenders} hat das Spiel verlassen: DISCONNECTED"
+            return f"{left}: DISCONNECTED"
+
+
+def _violation(message: str) -> str:
+    known = (german for english, german in _VIOLATIONS.items() if message.endswith(english))
+    return next(known, "Die Nachricht war da nicht erlaubt.")
 
 
 def _thrown_out(result: Result) -> bool:
