@@ -109,11 +109,11 @@ def _heading(stored: StoredMatch, evidence: Mapping[str, Any]) -> str:
         f"version {opened.rules_version} of the rules, on {opened.settings.get('server', 'an unknown server')}\n"
         f"started {_iso(opened.at)}, {until}, {len(stored.plies)} plies\n"
         f"{_ending(stored)}\n"
-        + "".join(f"{side} left and gave as its reason: {why}\n" for side, why in _reasons(evidence))
+        + "".join(f"{side} left and gave as its reason: {why}\n" for side, why in leaving(evidence))
     )
 
 
-def _reasons(evidence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def leaving(evidence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The sides that left the match saying why; a bot's fault, for example."""
     for side in SIDES:
         for frame in evidence.get(side, {}).get("frames", {}).get("from_client", ()):

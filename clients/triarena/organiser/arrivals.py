@@ -15,6 +15,7 @@ from triarena.protocol.values import SideName
 
 from .crew import Bot, Crew, Place
 from .desk import DeskError
+from .last_words import last_words
 from .link import Link, Watch
 from .spec import Player
 
@@ -234,5 +235,5 @@ def _dead(bot: Bot, intro: str) -> Missing:
 
 def _said(bot: Bot) -> str:
     """The last lines that a process has printed, standard error included."""
-    words = [line.strip() for line in bot.last_words() if line.strip()]
-    return f"; it said: {' / '.join(words[-LAST_LINES:])}" if words else ""
+    words = last_words(bot.last_words())
+    return f"; it said: {words}" if words else ""

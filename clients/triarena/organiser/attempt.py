@@ -111,6 +111,8 @@ class Table:
     patience_seconds: float
     """Of remote players."""
     bench: Bench = field(default_factory=Bench)
+    why_left: Callable[[str], str] | None = None
+    """What the program that left a match gave as its reason, by the match's id; may be empty, may block."""
 
     def present(self) -> frozenset[str]:
         """Who can play now: local players, and those who wait in the lobby."""
@@ -273,6 +275,8 @@ class Table:
         if result.kind == "aborted" and result.reason not in UNFINISHED:
             return Failed(result.reason, result.detail.message, match)
         message = result.detail.message
+        if result.reason == "left" and match and self.why_left is not None:
+            message = await trio.to_thread.run_sync(self.why_left, match) or message
         for side in result.detail.offenders:
             bot = attempt.bots.get(side)
             if bot is None:

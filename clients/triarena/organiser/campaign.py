@@ -72,6 +72,8 @@ class Hooks:
     """Write the pages and tables anew; blocks."""
     keeper: Callable[[Event], Keeper]
     now: Callable[[], datetime]
+    why_left: Callable[[str], str] | None = None
+    """See ``Table``."""
 
 
 @dataclass(slots=True, eq=False)
@@ -161,7 +163,8 @@ class Campaign:
         return worst
 
     async def _event(self, event: Event, link: Link, crew: Crew) -> Ending:
-        table = Table(event, link, crew, self.place, self.file.start_seconds, self.file.patience_seconds)
+        start, patience = self.file.start_seconds, self.file.patience_seconds
+        table = Table(event, link, crew, self.place, start, patience, why_left=self.hooks.why_left)
         before, began = self.store.contents().event(event.slug).seconds, trio.current_time()
         self._seconds = lambda: before + trio.current_time() - began
         run = self._run = EventRun(

@@ -36,6 +36,8 @@ STATES: Final[Mapping[str, str]] = {
 }
 OBVIOUS: Final = frozenset(["", "it was interrupted", "it was cancelled"])
 """Reasons of a state that say no more than the state itself."""
+CRASHED: Final = frozenset(["left"])
+"""The referee's reasons that say less than the column in which they are counted: only a bot that failed goes away."""
 MINUS: Final = "\u2212"
 
 
@@ -186,7 +188,7 @@ def score(played: Played) -> str:
 def reason(played: Played) -> str:
     """Why a game ended, and through whom if somebody forfeited."""
     who = " and ".join(played.fixture.red if side == "red" else played.fixture.blue for side in played.offenders)
-    words = played.reason.replace("_", " ")
+    words = "crashed" if played.reason in CRASHED else played.reason.replace("_", " ")
     return f"{words}: {who}" if who else words
 
 

@@ -13,6 +13,7 @@ from triarena.cli.invocation import command
 from triarena.organiser.attempt import SIDES, Attempt, Outcome, Sporting
 from triarena.organiser.crew import Bot
 from triarena.organiser.folder import Folder
+from triarena.organiser.last_words import told_by_itself
 from triarena.organiser.records import Contents, StoreError
 from triarena.organiser.report import report_event
 from triarena.organiser.runner import Keeper
@@ -50,6 +51,20 @@ class Evidence:
             return place.relative_to(self.folder.path).as_posix()
 
         return keep
+
+    def why_left(self, match: str) -> str:
+        """Why the program that left a match says it did, as far as the server's database tells."""
+        from triarena.cli.report import leaving
+        from triarena.server.evidence import known_evidence
+        from triarena.server.journal import JournalError, read_match
+
+        if self.journal is None:
+            return ""
+        try:
+            found = dict(leaving(known_evidence(read_match(self.journal, match))))
+        except JournalError:
+            return ""
+        return "; ".join(told_by_itself(reason) for reason in found.values())
 
     def _write(self, place: Path, event: Event, attempt: Attempt, outcome: Outcome) -> None:
         fixture = attempt.fixture

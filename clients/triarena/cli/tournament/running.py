@@ -63,6 +63,7 @@ async def _play(folder: Folder, store: Store, file: TournamentFile, where: Choic
             farewell=lambda store, name: farewell(file, store.contents(), name),
             export=lambda: _export(folder, file, store),
             keeper=evidence.keeper,
+            why_left=evidence.why_left,
             now=lambda: datetime.now(UTC),
         ),
         view=view,
