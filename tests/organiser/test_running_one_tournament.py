@@ -68,6 +68,9 @@ class ScriptedTable:
     def available(self) -> frozenset[str]:
         return self.here | self.late
 
+    async def hear_out(self, attempt: Attempt) -> None:
+        await trio.lowlevel.checkpoint()
+
     async def play(self, attempt: Attempt, opened: Callable[[], None]) -> Outcome:
         fixture = attempt.fixture
         busy = {name for each in self.now_playing for name in each.players}

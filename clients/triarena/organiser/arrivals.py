@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-import trio
-
 from triarena.protocol import from_client as c
 from triarena.protocol.values import SideName
 
@@ -25,8 +23,10 @@ MOST_STARTS: Final = 3
 """How often a kept bot is started for one match."""
 AGAIN_SECONDS: Final = 0.5
 """Until a refused invitation is tried again."""
-LAST_LINES: Final = 3
-"""Of what a process has printed; the whole is in its log."""
+TOLD_LINES: Final = 3
+"""Among its last ones, of which one may be the client's own."""
+WRONG_TOKEN: Final = "[wrong_token]"
+"""How the client's sentence ends if the server does not know its player by its token."""
 MOST_ABSENCES: Final = 3
 """So many matches in a row that a local player did not come to are enough."""
 
@@ -42,6 +42,8 @@ class Missing:
     """``start_failed``: its process could not be started, or ended before the match began."""
     lost: bool = False
     """Whether its process was lost with its guard."""
+    robbed: bool = False
+    """Whether its name belongs to somebody else on the server by now."""
 
 
 class Bench:
@@ -104,12 +106,16 @@ class Arrivals:
     _losses: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self._deadline = trio.current_time() + self.seconds
+        self._deadline = self.link.bell.now() + self.seconds
         self._losses = self.link.losses
 
-    def settled(self) -> bool:
-        """Whether there is nobody to wait for any more: the match goes on without us, or can't begin."""
-        return self.watch.started or self.watch.over or bool(self.missing)
+    def settled(self, side: SideName) -> bool:
+        """Whether a player is not to be waited for any more: the match goes on without us, or can't begin.
+
+        Where the other one has failed, it is looked on until this one sits: who could not come either shall not win.
+        """
+        begun = self.watch.started or self.watch.over
+        return begun or side in self.missing or (bool(self.missing) and self.watch.sits(side))
 
     @property
     def undisturbed(self) -> bool:
@@ -126,14 +132,14 @@ class Arrivals:
 
     async def _launch(self, side: SideName, player: Player, code: str, seed: int) -> Missing | None:
         """Start the program of a player that plays one match."""
-        await self._until(lambda: self.place() is not None)
+        await self._until(side, lambda: self.place() is not None)
         place = self.place()
-        if self.settled():
+        if self.settled(side):
             return None
         if place is None:
             return Missing("there was no server for its program to join", blameless=True)
         bot = self.bots[side] = self.crew.play_once(player, place, code, seed)
-        await self._until(lambda: not bot.running)
+        await self._until(side, lambda: not bot.running)
         if self.watch.started or self.watch.over:
             return None
         if bot.ended is not None:
@@ -147,31 +153,43 @@ class Arrivals:
         """Invite a player that waits in the lobby; a local one is started if it is not there."""
         starts, refusal = 0, ""
         invited: tuple[int, str] | None = None
-        while not self.settled():
+        while not self.settled(side):
             bot, here = self.crew.kept(player), self._presence(player)
             if here is not None and here != invited and not self.watch.sits(side):
                 refusal = await self._refusal(player.name, code, seed)
                 if not refusal:
                     invited = here
                     await self._plays(side, bot)
-                elif trio.current_time() < self._deadline:
+                elif self.link.bell.now() < self._deadline:
                     await self.link.bell.rung(AGAIN_SECONDS)  # it has just gone, or is held by a room that is closing
                 else:
                     return Missing(f"it could not be invited: {refusal}", blameless=True)
                 continue
             if player.local and bot is None and (place := self.place()) is not None:
+                if starts and (robbed := await self._robbed(player)) is not None:
+                    return robbed
                 if starts >= MOST_STARTS:
                     return self._why_dead(player)
                 starts += 1
                 self.bots[side] = bot = self.crew.keep(player, place)
             seen = self._seen(player, bot)
-            if not await self._until(lambda bot=bot, seen=seen: self._seen(player, bot) != seen):  # type: ignore[misc]
+            if not await self._until(side, lambda bot=bot, seen=seen: self._seen(player, bot) != seen):  # type: ignore[misc]
                 break
         return await self._too_late(player, invited is not None) if self._late(side) else None
 
-    async def _until(self, condition: Callable[[], bool]) -> bool:
+    async def _until(self, side: SideName, condition: Callable[[], bool]) -> bool:
         """Wait for it, or until all is settled; False if time was up before."""
-        return await self.link.bell.until(lambda: self.settled() or condition(), self._deadline)
+        return await self.link.bell.until(lambda: self.settled(side) or condition(), self._deadline)
+
+    async def _robbed(self, player: Player) -> Missing | None:
+        """Why a player that the server has turned away for its token will not come, if that is no fault of its own.
+
+        Its own word is not enough: whoever writes the bot could have it say so.
+        """
+        bot = self.crew.last(player)
+        if bot is None or not turned_away(bot) or await self.link.still_owns(player.name):
+            return None
+        return Missing("its name belongs to somebody else on this server by now", blameless=True, robbed=True)
 
     def _presence(self, player: Player) -> tuple[int, str] | None:
         """Which of a player's connections waits in the lobby; a restarted server counts them anew."""
@@ -191,7 +209,7 @@ class Arrivals:
 
     async def _refusal(self, name: str, code: str, seed: int) -> str:
         """Invite a player; why the server would not, or empty."""
-        patience = max(0.0, self._deadline - trio.current_time())
+        patience = max(0.0, self._deadline - self.link.bell.now())
         try:
             await self.link.request(c.Invite(player=name, reservation=code, seed=seed), within=patience)
         except DeskError as error:
@@ -201,7 +219,7 @@ class Arrivals:
     def _late(self, side: SideName) -> bool:
         """Whether a player's time is up, also if the other one's was first."""
         begun = self.watch.started or self.watch.over
-        return not begun and not self.watch.sits(side) and trio.current_time() >= self._deadline
+        return not begun and not self.watch.sits(side) and self.link.bell.now() >= self._deadline
 
     async def _too_late(self, player: Player, invited: bool) -> Missing:
         bot = self.crew.kept(player)
@@ -224,6 +242,11 @@ class Arrivals:
         """Ask the server whether the match has begun after all: its news may be slower than those of a process."""
         with suppress(DeskError):
             await self.link.look(self.watch)
+
+
+def turned_away(bot: Bot) -> bool:
+    """Whether a bot's process says that the server took its token for a wrong one."""
+    return any(WRONG_TOKEN in line for line in bot.last_words()[-TOLD_LINES:])
 
 
 def _dead(bot: Bot, intro: str) -> Missing:

@@ -7,7 +7,7 @@ ever counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from typing import Final, TypeAlias
@@ -20,13 +20,15 @@ from triarena.protocol.values import Result, SideName
 from triarena.tournament.tally import UNFINISHED
 from triarena.tournament.values import Fixture, Played
 
-from .arrivals import SERVER_SECONDS, Arrivals, Bench, Missing
+from .arrivals import SERVER_SECONDS, Arrivals, Bench, Missing, turned_away
 from .crew import FAREWELL_SECONDS, Bot, Crew, Place
 from .desk import DeskError
 from .link import Link, Watch
 from .overlong import end_overlong
 from .spec import Event, Player
 
+LOG_SECONDS: Final = 1.5
+"""Until what a process has printed is in its log, or a process that is ending has ended."""
 LAST_WORDS_SECONDS: Final = 1.0
 """How long a program that has forfeited its match may take to end by itself."""
 CONNECTION_ENDS: Final = frozenset(["disconnected", "left", "stalled"])
@@ -81,6 +83,8 @@ class Attempt:
     watch: Watch | None = None
     bots: dict[SideName, Bot] = field(default_factory=dict)
     """The processes of local players that play in it."""
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+    """In which it is played; shielded from the moment when there is a result."""
 
     @property
     def ply(self) -> int:
@@ -178,16 +182,27 @@ class Table:
             await arrivals.refresh()
         if arrivals.missing and not (watch.started or watch.over):
             await self.link.close(watch.room, "a player did not come")
+            await self._send_home(attempt, SIDES)
             return self._not_begun(attempt, arrivals)
         for side in SIDES:
             self.bench.came(self._player(attempt.fixture, side))
         trouble = await self._until_over(attempt, watch)
-        failed = watch.result.detail.offenders if watch.result is not None else ()
+        if trouble is None:
+            attempt.scope.shield = True  # what the referee has decided is not lost by an interrupt any more
+        await self._send_home(attempt, watch.result.detail.offenders if watch.result is not None else ())
+        return trouble or await self._counted(attempt, watch)
+
+    async def _send_home(self, attempt: Attempt, failed: Collection[SideName]) -> None:
+        """End the programs that were started for this game alone."""
         for side, bot in attempt.bots.items():
             if not bot.player.kept:
                 # One that has failed may hang: the evening need not wait for it.
                 await self.crew.dismiss(bot, LAST_WORDS_SECONDS if side in failed else FAREWELL_SECONDS)
-        return trouble or await self._counted(attempt, watch)
+
+    async def hear_out(self, attempt: Attempt) -> None:
+        """Wait until what the bots of a game have printed is in their logs, for a moment if they go on running."""
+        bots = attempt.bots.values()
+        await self.link.bell.until(lambda: not any(bot.running for bot in bots), self.link.bell.now() + LOG_SECONDS)
 
     def _not_begun(self, attempt: Attempt, arrivals: Arrivals) -> Outcome:
         """Whose fault it is that a player did not come: only a player's own one counts."""
@@ -196,6 +211,8 @@ class Table:
         if not arrivals.undisturbed:
             return Failed("server_lost", f"the server was lost while the players were coming: {said}")
         if any(each.blameless for each in missing.values()):
+            if any(each.robbed for each in missing.values()):
+                return Failed("name_taken", said)
             lost = [self._player(fixture, side).name for side, each in missing.items() if each.lost]
             return Failed("process_lost", said, culprit=lost[0]) if lost else Failed("cannot_start", said)
         players = [self._player(fixture, side) for side in missing]
@@ -213,14 +230,14 @@ class Table:
         """Why nobody waits for a player any more: the longest that anybody does has passed, or it never starts."""
         if player.local:
             return self.bench.why(player.name)
-        waited = trio.current_time() - self.link.awaited_since.get(player.name, inf)
+        waited = self.link.bell.now() - self.link.awaited_since.get(player.name, inf)
         late = waited > self.patience_seconds
         return Missing(f"it was waited for, and has not been in the lobby for {waited:.0f} s") if late else None
 
     async def _until_over(self, attempt: Attempt, watch: Watch) -> Outcome | None:
         """Wait for the end of a match; what came of it if it had none. If the server has gone, it is waited for."""
-        end_by = trio.current_time() + (self.event.game_seconds or inf)
-        start_by = trio.current_time() + SERVER_SECONDS
+        end_by = self.link.bell.now() + (self.event.game_seconds or inf)
+        start_by = self.link.bell.now() + SERVER_SECONDS
         while not watch.over:
             if self.link.open and not watch.started:
                 if not await self.link.bell.until(lambda: watch.over or watch.started, start_by):
@@ -230,7 +247,7 @@ class Table:
                 if not await self.link.bell.until(lambda: watch.over or not self.link.open, end_by):
                     return await self._broken_off(attempt, watch)
             elif not await self.link.bell.until(
-                lambda: watch.over or self.link.open, trio.current_time() + SERVER_SECONDS
+                lambda: watch.over or self.link.open, self.link.bell.now() + SERVER_SECONDS
             ):
                 await self.link.close(watch.room, "its tournament begins it anew")
                 return Failed("server_lost", f"the server has been away for {SERVER_SECONDS:g} s")
@@ -287,6 +304,8 @@ class Table:
                 return Failed("process_lost", sentence, match, name)
             if bot.ended is None:
                 continue
+            if turned_away(bot) and not await self.link.still_owns(name):
+                return Failed("name_taken", f"{name} was thrown out: its name belongs to somebody else by now", match)
             if bot.ended.blameless:
                 return Failed("process_lost", f"{name} could not play on: {bot.ended.detail}", match, name)
             if bot.ended.why != "killed" and bot.ended.exit_code != 0:

@@ -92,7 +92,7 @@ class Campaign:
     bell: Bell
     interrupted: bool = False
     _run: EventRun | None = field(default=None, init=False)
-    _broken_off: trio.Event = field(default_factory=trio.Event, init=False)
+    _broken_off: bool = field(default=False, init=False)
     _seconds: Callable[[], float] = field(default=lambda: 0.0, init=False)
     """For how long the present tournament has been played, also before an interrupt."""
 
@@ -105,8 +105,8 @@ class Campaign:
 
     def break_off(self) -> None:
         """End at once; the games that run are played again when the tournament is resumed."""
+        self._broken_off = True
         self.interrupt()
-        self._broken_off.set()
 
     async def run(self) -> Ending:
         """Play what is left to play. What has ended is in the store when this returns, and the exports are written."""
@@ -128,6 +128,7 @@ class Campaign:
         async with trio.open_nursery() as nursery:
             if self.server is not None:
                 nursery.start_soon(self.server.keep)
+            nursery.start_soon(self.bell.watch)
             nursery.start_soon(link.keep)
             nursery.start_soon(self._viewing)
             nursery.start_soon(self._exporting)
@@ -165,8 +166,8 @@ class Campaign:
     async def _event(self, event: Event, link: Link, crew: Crew) -> Ending:
         start, patience = self.file.start_seconds, self.file.patience_seconds
         table = Table(event, link, crew, self.place, start, patience, why_left=self.hooks.why_left)
-        before, began = self.store.contents().event(event.slug).seconds, trio.current_time()
-        self._seconds = lambda: before + trio.current_time() - began
+        before, began = self.store.contents().event(event.slug).seconds, self.bell.now()
+        self._seconds = lambda: before + self.bell.now() - began
         run = self._run = EventRun(
             table=table,
             format=self.hooks.format(event),
@@ -192,6 +193,8 @@ class Campaign:
             for attempt in run.running.values():
                 if attempt.room:
                     await link.close(attempt.room, AGAIN)
+            with suppress(DeskError):  # rooms that were just being prepared are closed before this is answered
+                await link.request(c.ListPlayers(), within=0)
         return run.orders or Ending("interrupted", INTERRUPTED)
 
     async def _bound_the_drain(self, run: EventRun, scope: trio.CancelScope) -> None:
@@ -199,11 +202,12 @@ class Campaign:
         await self.bell.until(lambda: run.orders is not None or self._server_failed() is not None)
         if (failed := self._server_failed()) is not None:
             run.orders = Ending("interrupted", failed)
-            scope.cancel()
-        elif run.orders is not None and run.orders.how == "cancelled":
-            scope.cancel()
-        with trio.move_on_after(DRAIN_SECONDS):
-            await self._broken_off.wait()
+        else:
+            await self.bell.until(
+                lambda: self._broken_off or (run.orders is not None and run.orders.how == "cancelled"),
+                self.bell.now() + DRAIN_SECONDS,
+            )
+        run.hurried = True
         scope.cancel()
 
     def _server_failed(self) -> str | None:
@@ -219,7 +223,7 @@ class Campaign:
                     continue
                 except DeskError:
                     return
-            await self.bell.until(lambda: not link.waiting, trio.current_time() + 2)
+            await self.bell.until(lambda: not link.waiting, self.bell.now() + 2)
 
     def _farewell(self, name: str) -> str:
         try:

@@ -96,7 +96,10 @@ class Crew:
 
     async def dismiss(self, bot: Bot, patience: float = FAREWELL_SECONDS) -> None:
         """See a process to its end: for a while by itself, then by force."""
-        if not await self._bell.until(lambda: not bot.running, trio.current_time() + patience) and bot.process:
+        if await self._bell.until(lambda: not bot.running, self._bell.now() + patience):
+            return
+        await self._bell.until(lambda: bot.process is not None or not bot.running)  # it may be just being started
+        if bot.process is not None:
             await bot.process.kill()
 
     async def knows(self, bot: Bot) -> bool:
@@ -130,6 +133,7 @@ class Crew:
         try:
             async with open_guarded(words, cwd=bot.player.cwd, env=env, limits=limits, log=bot.log) as process:
                 bot.process = process
+                self._bell.ring()
                 bot.ended = await process.wait()
         except OSError as error:  # not even its guard could be started: the machine has no room for it
             sentence = f"it could not be started: {error.strerror or error}"

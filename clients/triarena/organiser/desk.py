@@ -21,6 +21,8 @@ from triarena.protocol.errors import LocalProtocolError
 from triarena.protocol.session import PIPELINE, Fault, client_session
 from triarena.protocol.values import PROTOCOL
 
+from .bell import LATE_SECONDS
+
 READ_SIZE: Final = 65536
 GREETING_SECONDS: Final = 10.0
 ANSWER_SECONDS: Final = 30.0
@@ -122,14 +124,19 @@ class Desk:
     async def heartbeat(self) -> None:
         """Ask a quiet server whether it is there; one that stays quiet is lost."""
         while self.lost is None:
-            await trio.sleep_until(self._heard + HEARTBEAT_SECONDS)
+            await self._rest_until(max(self._heard + HEARTBEAT_SECONDS, trio.current_time()))
             now = trio.current_time()
             if now >= self._heard + 3 * HEARTBEAT_SECONDS:
                 quiet = now - self._heard
                 self.hang_up("server_silent", f"the server has been silent for {quiet:.0f} s and answers no ping")
             elif now >= self._heard + HEARTBEAT_SECONDS:
                 await self._quietly(c.Ping())
-                await trio.sleep(HEARTBEAT_SECONDS)
+                await self._rest_until(now + HEARTBEAT_SECONDS)
+
+    async def _rest_until(self, moment: float) -> None:
+        await trio.sleep_until(moment)
+        if trio.current_time() > moment + LATE_SECONDS:  # this program was stopped: it is we who were silent
+            self._heard = trio.current_time()
 
     async def _greet(self, secret: str) -> None:
         """Say hello and become an administrator. Raises DeskRefused or DeskLost."""
@@ -162,6 +169,8 @@ class Desk:
                 if answer is not None:
                     answer.message = item
                     answer.arrived.set()
+                elif isinstance(item, s.Prepared):  # whoever asked for the room was cancelled meanwhile
+                    await self._quietly(c.Cancel(room=item.room, reason="nobody needs it any more"))
 
     async def _send(self, message: Any) -> None:
         if self.lost is not None:

@@ -75,8 +75,8 @@ class Link:
         self._watches: dict[str, Watch] = {}
         self._doomed: dict[str, str] = {}
         """Rooms that are to be closed as soon as there is a server, and why."""
-        self._closed_since: float | None = trio.current_time()
         self.bell = bell
+        self._closed_since: float | None = bell.now()
         self.losses = 0
         """How often the server was lost so far."""
         self.waiting: dict[str, str] = {}
@@ -125,7 +125,7 @@ class Link:
 
         Raises DeskRefused, or DeskLost if there is no server in time, or it was lost before it answered.
         """
-        deadline = trio.current_time() + within
+        deadline = self.bell.now() + within
         if not await self.bell.until(lambda: self._desk is not None or self.fatal is not None, deadline):
             raise DeskLost("no_server", f"no server for {within:g} s: {self.trouble}")
         if self._desk is None:
@@ -135,7 +135,7 @@ class Link:
 
     def awaits(self, name: str) -> float:
         """Wait for an absent player, once per absence; since when that is so."""
-        return self.awaited_since.setdefault(name, trio.current_time())
+        return self.awaited_since.setdefault(name, self.bell.now())
 
     def watch(self, room: str) -> Watch:
         """Note what happens in a room from now on, until ``forget``."""
@@ -152,6 +152,15 @@ class Link:
             raise self.trouble or DeskLost("no_server", "there is no server now")
         await self._look(desk, watch)
 
+    async def still_owns(self, name: str) -> bool:
+        """Whether a player of ours still has its name on the server, with the token that we have given it."""
+        ours = [player for player in self._enrolled if player.name == name]
+        try:
+            await self.request(c.Enrol(players=ours), within=0)
+        except DeskError as error:
+            return error.code != "name_taken"
+        return True
+
     async def close(self, room: str, reason: str) -> None:
         """Have a room closed, and a match in it ended: now, or as soon as there is a server."""
         self._doomed[room] = reason
@@ -167,15 +176,15 @@ class Link:
 
     def _is_back(self) -> None:
         if self._closed_since is not None:
-            away = trio.current_time() - self._closed_since
+            away = self.bell.now() - self._closed_since
             for name, since in self.awaited_since.items():
-                self.awaited_since[name] = min(trio.current_time(), since + away)
+                self.awaited_since[name] = min(self.bell.now(), since + away)
         self._closed_since = None
 
     def _is_away(self) -> None:
         self._desk = None
         if self._closed_since is None:
-            self._closed_since = trio.current_time()
+            self._closed_since = self.bell.now()
             self.losses += 1
 
     async def _catch_up(self, desk: Desk) -> None:

@@ -6,8 +6,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-import trio
-
 from triarena.protocol.values import SideName
 
 from .desk import DeskError
@@ -33,12 +31,12 @@ class End:
 async def end_overlong(watch: Watch, link: Link, limit: float) -> End | None:
     """Break a match off that has lasted ``limit`` seconds; None if it comes to an end of its own meanwhile."""
     before = await _ply(watch, link)
-    if await link.bell.until(lambda: watch.over, trio.current_time() + min(LAST_PLY_SECONDS, limit / 10)):
+    if await link.bell.until(lambda: watch.over, link.bell.now() + min(LAST_PLY_SECONDS, limit / 10)):
         return None
     after = await _ply(watch, link)
     hangs = watch.info.to_move if watch.info is not None and before == after else None
     await link.close(watch.room, "it has lasted as long as a game may")
-    await link.bell.until(lambda: watch.over, trio.current_time() + CLOSE_SECONDS)
+    await link.bell.until(lambda: watch.over, link.bell.now() + CLOSE_SECONDS)
     result = watch.result
     if result is not None and result.kind != "aborted":
         return None

@@ -86,6 +86,8 @@ class EventRun:
     stops: Callable[[Plan, dict[str, Played]], str | None]
     """Why the stopping rule ends it now; None if it does not."""
     orders: Ending | None = None
+    hurried: bool = False
+    """Whether it ends at once: a disk that is full is not waited for any more."""
     played: dict[str, Played] = field(default_factory=dict)
     running: dict[str, Attempt] = field(default_factory=dict)
     """By the fixture's id."""
@@ -180,7 +182,7 @@ class EventRun:
         due = {name for each in self.plan.fixtures() if each.id not in done for name in each.players}
         busy = {name for each in self.running.values() for name in each.fixture.players}
         deadlines = {name: self.table.awaits(name) for name in sorted(absent & due - busy)}
-        for sentence in self.waiting.news(deadlines, absent, trio.current_time(), self.now()):
+        for sentence in self.waiting.news(deadlines, absent, self.bell.now(), self.now()):
             self.listener.trouble(sentence)
 
     def awaiting(self) -> list[str]:
@@ -196,7 +198,8 @@ class EventRun:
     async def _play(self, attempt: Attempt) -> None:
         """One attempt; a store that refuses to take it ends the run, in order."""
         try:
-            await self._try(attempt)
+            with attempt.scope:
+                await self._try(attempt)
         except StoreError as error:
             self.orders = self.orders or Ending("interrupted", error.message)
         del self.running[attempt.fixture.id]
@@ -209,7 +212,6 @@ class EventRun:
         attempt.number = stored.number
         self.listener.began(attempt)
         outcome = self._lost.judged(fixture, await self._outcome(attempt, stored))
-        folder = await self._kept(attempt, outcome)
         spent = self._spent(attempt, outcome)
         if isinstance(outcome, Sporting):
             result = StoredResult(
@@ -221,16 +223,17 @@ class EventRun:
                 started_at=stored.started_at,
                 ended_at=self.now(),
             )
-            await self._stored(partial(self.store.record_result, result, spent=spent, folder=folder))
+            await self._stored(partial(self.store.record_result, result, spent=spent))
             self.played[fixture.id] = outcome.played
             self._plan = None
         else:
             if outcome.match:
                 await self._stored(partial(self.store.place_attempt, stored, match=outcome.match))
-            await self._stored(
-                partial(self.store.fail_attempt, stored, outcome.message, self.now(), spent=spent, folder=folder)
-            )
+            await self._stored(partial(self.store.fail_attempt, stored, outcome.message, self.now(), spent=spent))
             self._has_failed(attempt, outcome)
+        # Only now: it takes a while, and what it tells of counts, or does not, by now.
+        if folder := await self._kept(attempt, outcome):
+            await self._stored(partial(self.store.keep_folder, stored, folder))
         self.listener.ended(attempt, outcome)
         for player, sentence in self.table.bench.news():
             self.listener.trouble(sentence)
@@ -255,6 +258,8 @@ class EventRun:
 
     async def _kept(self, attempt: Attempt, outcome: Outcome) -> str:
         try:
+            if not isinstance(outcome, Sporting) or outcome.irregular:
+                await self.table.hear_out(attempt)
             return await trio.to_thread.run_sync(self.keeper, attempt, outcome)
         except Exception as error:  # whatever it is, the result matters more
             self.listener.trouble(f"what there is to know of game {attempt.fixture.id} can't be kept: {error}")
@@ -285,7 +290,7 @@ class EventRun:
             try:
                 return await trio.to_thread.run_sync(write)
             except StoreError as error:
-                if error.code != "store_failed":
+                if error.code != "store_failed" or self.hurried:
                     raise
                 self.listener.trouble(f"a result waits to be stored: {error.message}")
                 await trio.sleep(STORE_PAUSE)

@@ -216,6 +216,12 @@ class Store(StoreReader):
         with self._transaction("IMMEDIATE") as run:
             _end(run, attempt, "failed", at, why=why, spent=spent or Spent(), folder=folder, match="")
 
+    def keep_folder(self, attempt: Attempt, folder: str) -> None:
+        """Add where the logs of an attempt lie, once they do."""
+        with self._transaction("IMMEDIATE", synchronous="NORMAL") as run:
+            about = (folder, attempt.event, attempt.fixture, attempt.number)
+            run("UPDATE attempts SET folder = ? WHERE event = ? AND fixture = ? AND number = ?", about)
+
     def record_result(self, result: StoredResult, *, spent: Spent | None = None, folder: str = "") -> None:
         """Record the sporting end of a fixture and of its running attempt, in one transaction.
 
