@@ -531,3 +531,148 @@ async def test_a_game_that_ends_just_in_time_counts_as_it_ended(stage: Open, aut
         outcome = await it.play()
         assert isinstance(outcome, Sporting)
         assert (outcome.played.winner, outcome.played.reason) == ("blue", "base")
+
+
+# -- whose name, whose time --------------------------------------------------------------------
+
+
+async def is_turned_away(bot: Bot, words: list[str], env: dict[str, str]) -> Ended:
+    await trio.sleep(1)
+    bot.process = Talker("Error: this is not the token of 'Ann' [wrong_token]")  # type: ignore[assignment]
+    return EXITED
+
+
+class Talker:
+    """A process that has said something."""
+
+    def __init__(self, *lines: str) -> None:
+        self.lines = lines
+
+    def tail(self, count: int) -> tuple[str, ...]:
+        return self.lines[-count:]
+
+    async def reset_limits(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+
+async def test_a_bot_whose_name_another_organiser_has_taken_has_not_lost(stage: Open, autojump_clock: Clock) -> None:
+    async with stage(kept("Ann"), kept("Bob"), programs={"Ann": is_turned_away}) as it:
+        it.lobby.refuses[c.Enrol] = "name_taken"
+        outcome = await it.play()
+        assert isinstance(outcome, Failed)
+        assert (outcome.code, outcome.culprit) == ("name_taken", "")
+        assert it.crew.started.count("Ann") == 1
+        assert it.table.bench.why("Ann") is None
+
+
+async def test_a_bot_that_only_says_that_its_token_is_wrong_loses(stage: Open, autojump_clock: Clock) -> None:
+    async with stage(kept("Ann"), kept("Bob"), programs={"Ann": is_turned_away}) as it:
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert outcome.played.offenders == ("red",)
+
+
+@pytest.mark.parametrize("taken", [True, False])
+async def test_who_is_thrown_out_of_a_match_for_its_name_has_not_lost(
+    stage: Open, autojump_clock: Clock, taken: bool
+) -> None:
+    async with stage(kept("Ann"), kept("Bob")) as it:
+        forfeits_with(it, "disconnected", EXITED)
+        ends = it.lobby.on_invite
+
+        async def thrown_out(player: str, room: str, side: str) -> None:
+            it.crew.kept(kept(player)).process = Talker("it is over [wrong_token]")
+            await ends(player, room, side)
+
+        it.lobby.on_invite = thrown_out
+        if taken:
+            it.lobby.refuses[c.Enrol] = "name_taken"
+        outcome = await it.play()
+        if taken:
+            assert isinstance(outcome, Failed)
+            assert (outcome.code, outcome.match) == ("name_taken", "match-r1")
+        else:
+            assert isinstance(outcome, Sporting)
+
+
+@pytest.mark.parametrize("seconds", [20.0, 100.0, 10_000.0])
+@pytest.mark.parametrize("make", [kept, once])
+async def test_time_in_which_the_tool_does_not_run_makes_nobody_late(
+    stage: Open, autojump_clock: Clock, make: Callable[[str], Player], seconds: float
+) -> None:
+    async with stage(make("Ann"), kept("Bob"), result=ended("blue")) as it, trio.open_nursery() as nursery:
+        good = it.crew.programs["Ann"]
+
+        async def slow(bot: Bot, words: list[str], env: dict[str, str]) -> Ended:
+            await trio.sleep(29)  # of the 30 s that it has
+            return await good(bot, words, env)
+
+        async def stop() -> None:
+            await trio.sleep(15.2)
+            autojump_clock.jump(seconds)
+
+        it.crew.programs["Ann"] = slow
+        nursery.start_soon(it.link.bell.watch)
+        nursery.start_soon(stop)
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert outcome.played.offenders == ()
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_remote_bot_is_not_absent_while_the_tool_does_not_run(stage: Open, autojump_clock: Clock) -> None:
+    async with stage(remote("Ann"), kept("Bob")) as it, trio.open_nursery() as nursery:
+        nursery.start_soon(it.link.bell.watch)
+        await trio.sleep(1)
+        it.table.awaits("Ann")
+        await trio.sleep(500)
+        autojump_clock.jump(5000)
+        await trio.sleep(90)
+        assert it.table.available() == {"Bob"}
+        await trio.sleep(20)
+        assert it.table.available() == {"Ann", "Bob"}
+        nursery.cancel_scope.cancel()
+
+
+# -- both are judged, and nothing is left running ----------------------------------------------
+
+
+@pytest.mark.parametrize("seconds", [0.5, 20.0])
+@pytest.mark.parametrize("ann", [kept, once])
+@pytest.mark.parametrize("bob", [kept, once])
+async def test_if_neither_can_start_nobody_wins_whoever_is_the_first_to_fail(
+    stage: Open, autojump_clock: Clock, ann: Callable[[str], Player], bob: Callable[[str], Player], seconds: float
+) -> None:
+    async def dies_later(bot: Bot, words: list[str], env: dict[str, str]) -> Ended:
+        await trio.sleep(seconds)
+        return EXITED
+
+    async with stage(ann("Ann"), bob("Bob"), programs={"Ann": dies, "Bob": dies_later}) as it:
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert outcome.played.winner is None
+        assert outcome.played.offenders == ("red", "blue")
+        assert trio.current_time() < 60
+
+
+async def test_who_fails_loses_as_soon_as_the_other_one_sits(stage: Open, autojump_clock: Clock) -> None:
+    async with stage(once("Ann"), kept("Bob"), programs={"Ann": dies}) as it:
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert (outcome.played.winner, outcome.played.offenders) == ("blue", ("red",))
+        assert trio.current_time() < 10
+
+
+async def test_a_program_whose_opponent_did_not_come_is_ended(stage: Open, autojump_clock: Clock) -> None:
+    async def sits_and_stays(bot: Bot, words: list[str], env: dict[str, str]) -> Ended:
+        room, side = words[-1].split("/")
+        await it.lobby.sits(room, side)
+        await trio.sleep_forever()
+        raise AssertionError
+
+    async with stage(once("Ann"), once("Bob"), programs={"Ann": dies}) as it:
+        it.crew.programs["Bob"] = sits_and_stays
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert outcome.played.winner == "blue"
+        assert it.crew.killed == ["Bob"]
