@@ -103,7 +103,7 @@ function finish(code, sentence) {
 // Codes of a server that may have time, room or a new process for us a little later; and of a seat or code that is held
 // by our own lost connection, until the server has noticed that.
 const PASSING = ["server_stopping", "server_busy", "server_full", "address_full", "stalled", "reservation_used"];
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 600_000;
 
 // One connection. `seat` outlives it: the token that takes the seat back, and how long that has been tried.
 function play(options, seat = { pause: 100 }) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import subprocess
 import sys
@@ -47,10 +48,10 @@ def test_a_file_plays_and_the_match_is_told_in_short_lines(my_bot: str) -> None:
     done = join(referee(options={"size": 4}), *SMALL, my_bot, "--name", "Ann")
     assert done.exit_code == 0, done.output
     told = [line for line in done.stdout.splitlines() if line != "thinking"]
-    assert told[:2] == [
-        "joined room r1 of towerwars as red, called Ann",
-        "match m1 has started: red Ann against blue Bob",
-    ]
+    assert re.fullmatch(r"joined room r1 of towerwars as red, called Ann, at 127\.0\.0\.1:\d+", told[0]), (
+        "it may be another server than was meant"
+    )
+    assert told[1] == "match m1 has started: red Ann against blue Bob"
     assert told[2].split(":")[0] in ("won", "lost")
     assert "so it ended" in told[2]
     assert len(told) == 3
@@ -190,10 +191,65 @@ def test_coming_back_is_told_beside_the_results_and_the_start_only_once(my_bot: 
 
     done = join(one_after_another(lost, back), *SMALL, my_bot)
     assert done.exit_code == 0
-    assert [line.split(" ")[0] for line in done.stdout.splitlines()] == ["joined", "match", "thinking", "won:"]
+    assert [line.split(" ")[0] for line in done.stdout.splitlines()] == ["joined", "match", "thinking", "back", "won:"]
     first, second = done.stderr.splitlines()
     assert first.startswith("connection lost: ")
     assert second.startswith("back in the match after ")
+
+
+def test_a_bot_that_was_started_again_in_the_middle_of_its_match_is_told_where_it_stands(my_bot: str) -> None:
+    def script(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.JoinReserved, joined())
+        peer.send(started(3), over())
+
+    done = join(script, "--reservation", "CODE", my_bot)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines()[1] == "back in the match at ply 3: m1, red Ann against blue Bob"
+    assert "has started" not in done.stdout
+
+
+def test_after_a_loss_it_is_told_at_which_ply_the_match_goes_on(my_bot: str) -> None:
+    def back(peer: Peer) -> None:
+        take_seat_back(peer)
+        peer.send(started(3), over())
+
+    done = join(one_after_another(begin, back), *SMALL, my_bot)
+    assert [line for line in done.stdout.splitlines() if "match" in line] == [
+        "match m1 has started: red Ann against blue Bob",
+        "back in the match at ply 3",
+    ]
+
+
+def full_on_trial(peer: Peer) -> None:
+    """A script: a full server lets one in to hear whether it is an administrator."""
+    peer.greet()
+    peer.receive()
+    peer.send(s.Goodbye(code="server_full", message="the server has 8 connections, and no more; try later"))
+
+
+def full_at_the_door(peer: Peer) -> None:
+    peer.send(s.Refused(code="server_full", message="the server has 8 connections, and no more; try later"))
+
+
+@pytest.mark.parametrize("refuse", [full_on_trial, full_at_the_door])
+def test_a_full_server_is_asked_again_and_no_connection_is_said_to_be_lost(
+    refuse: Script, my_bot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("triarena.cli.options.FULL_SECONDS", 0.01)
+    done = join(one_after_another(refuse, refuse, ending(over())), *SMALL, my_bot)
+    assert done.exit_code == 0, done.output
+    assert "the server has 8 connections, and no more; try later [server_full]" in done.stderr
+    assert "lost" not in done.stderr
+    assert "won: red wins" in done.stdout
+
+
+@pytest.mark.parametrize("refuse", [full_on_trial, full_at_the_door])
+def test_without_patience_a_full_server_is_the_end(refuse: Script, my_bot: str) -> None:
+    done = join(refuse, *SMALL, my_bot, "--rejoin-patience", "0")
+    assert (done.exit_code, done.stderr.splitlines()) == (
+        1, ["Error: the server has 8 connections, and no more; try later [server_full]"]
+    )  # fmt: skip
 
 
 def test_without_patience_a_lost_connection_is_an_error(my_bot: str) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+from typing import Any
+
+import click
 import pytest
 from click.testing import CliRunner
-from tests.clients.scripted_server import serving
+from tests.clients.scripted_server import Peer, serving
 from tests.clients.test_attending_a_tournament import dismiss, in_turn, one_match, welcome
 
 from triarena.cli import main
 from triarena.cli.waiting import Waiting
+from triarena.protocol import from_server as s
 
 
 class Clock:
@@ -80,6 +85,33 @@ def test_a_server_that_is_not_there_yet_is_said_to_be_waited_for(monkeypatch: py
             ("still waiting", ": 2 min by now"),
         )
     ]
+
+
+def test_a_server_that_takes_the_connection_and_does_not_greet_is_said_to_be_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("triarena.cli.waiting.POLL_SECONDS", 0.01)
+    monkeypatch.setattr("triarena.cli.options.SLOW_SECONDS", 0.05)
+    said, echo = threading.Event(), click.echo
+
+    def noted(*arguments: Any, **options: Any) -> None:
+        echo(*arguments, **options)
+        said.set()
+
+    def busy(peer: Peer) -> None:
+        assert said.wait(20)
+
+    monkeypatch.setattr("click.echo", noted)
+    with serving(busy) as server:
+        done = CliRunner().invoke(main, ["join", "--game", "towerwars", "--port", str(server.port)])
+    assert done.stderr.splitlines()[0] == f"waiting for the server at 127.0.0.1:{server.port} to answer"
+    assert "[no_greeting]" in done.stderr
+
+
+def test_a_server_that_greets_soon_is_not_said_to_be_waited_for() -> None:
+    with serving(lambda peer: peer.send(s.Refused(code="kicked", message="go away"))) as server:
+        done = CliRunner().invoke(main, ["join", "--game", "towerwars", "--port", str(server.port)])
+    assert "waiting" not in done.stderr
 
 
 def test_a_bot_in_the_lobby_of_a_tournament_says_that_it_waits_for_its_first_match() -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.clients.lost_connections import FakeTime, finish, moved, reset, started, take_move, your_turn
 from tests.clients.scripted_server import Peer, Script, ScriptedServer, joined, one_after_another, over, serving
 
-from triarena.clients import Backoff, BotError, ConnectionLost, Farewell, NoAnswer, ServerError
+from triarena.clients import BotError, ConnectionLost, Farewell, NoAnswer, ServerError
 from triarena.clients.bots import Bot, FreshBot
 from triarena.clients.connection import Connection
 from triarena.clients.tournament import attend
@@ -339,10 +339,3 @@ def test_a_bot_that_comes_along_plays_the_same_with_the_same_seed() -> None:
     fresh, position = FreshBot("random"), find_game("towerwars").start({})
     moves = [fresh.load("towerwars", seed).choose_move(position, None) for seed in (1, 2, 1)]
     assert moves[0] == moves[2]
-
-
-def test_the_default_patience_outlasts_a_restart_of_the_server() -> None:
-    from triarena.clients.tournament import PATIENT
-
-    assert isinstance(PATIENT, Backoff)
-    assert PATIENT.patience == 600

@@ -14,6 +14,7 @@ from tests.clients.lost_connections import (
     half_a_frame,
     moved,
     play_against,
+    play_from_the_start,
     play_from_the_start_once_back,
     resume,
     take_seat_back,
@@ -21,9 +22,11 @@ from tests.clients.lost_connections import (
 )
 from tests.clients.scripted_server import Peer, Script, over, serving
 
+from triarena.cli.join import join
 from triarena.clients import Backoff, ConnectionLost, Farewell, play
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.server.settings import Settings
 
 
 def test_coming_back_is_told_in_two_short_lines() -> None:
@@ -86,6 +89,12 @@ def test_a_connection_that_always_breaks_again_is_given_up_some_time() -> None:
     assert time.seconds == 5.0
 
 
+def test_the_default_patience_outlasts_a_restart_of_the_server_and_its_waiting_for_players() -> None:
+    options = {option.name: option.default for option in join.params}
+    assert Backoff().patience == options["rejoin_patience"] == 600
+    assert Backoff().patience > 2 * Settings().rooms.resume_seconds
+
+
 def test_each_ply_that_is_played_renews_the_patience() -> None:
     time = FakeTime()
 
@@ -127,6 +136,22 @@ def test_a_server_that_says_goodbye_for_a_while_is_come_back_to(code: str) -> No
     end, _, reports = play_against(first, play_from_the_start_once_back)
     assert end.result.reason == "base"
     assert reports[0] == f"connection lost: for a while [{code}]; trying to come back ..."
+
+
+def test_a_refusal_before_any_seat_is_not_told_as_a_loss() -> None:
+    def refuse(peer: Peer) -> None:
+        peer.greet()
+        peer.expect(c.Join)
+        peer.send(s.Goodbye(code="server_full", message="the server is full"))
+
+    _, _, reports = play_against(refuse, refuse, play_from_the_start)
+    assert reports == ["no way in: the server is full [server_full]; trying again ...", "let in after 0.1 s"]
+
+
+def test_a_connection_that_is_lost_before_any_seat_is_told_as_one() -> None:
+    _, _, (lost, back) = play_against(Peer.greet, play_from_the_start)
+    assert lost.startswith("connection lost: ")
+    assert back == "back after 0.0 s"
 
 
 @pytest.mark.parametrize("code", ["server_full", "server_stopping"])

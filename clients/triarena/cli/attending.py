@@ -34,7 +34,7 @@ def attend_tournament(
     name: str | None,
     token: str | None,
     wait: float,
-    patience: float | None,
+    patience: float,
     as_json: bool,
 ) -> None:
     """Play all matches to which the bot is invited, and tell the organiser's farewell.
@@ -45,7 +45,7 @@ def attend_tournament(
     """
     from triarena.clients.backoff import Backoff
     from triarena.clients.bots import FreshBot, is_file
-    from triarena.clients.tournament import PATIENT, attend
+    from triarena.clients.tournament import attend
 
     from .waiting import Waiting, WaitingThread
     from .watchdog import Watchdog
@@ -53,14 +53,14 @@ def attend_tournament(
     def load(invitation: Invitation) -> Bot:
         return fresh.load(invitation.game, invitation.seed if invitation.seed is not None else seed)
 
-    backoff = PATIENT if patience is None else Backoff(patience=patience)
+    backoff = Backoff(patience=patience)
     # What a bot prints shall not stand between the lines of JSON.
     out, apart = sys.stdout, redirect_stdout(sys.stderr) if as_json else nullcontext()
     with explained(), apart:
         fresh = FreshBot(bot)
         if is_file(bot) or game is not None:
             fresh.load(game or "", seed)
-        with connected(host, port, name=name, token=token, wait=wait) as connection:
+        with connected(host, port, name=name, token=token, wait=wait, patience=patience) as connection:
             listener, waiting = Listener(out, connection, as_json, brief=True), Waiting()
             lobby = _Lobby(listener, waiting, f"in the lobby of the tournament at {host}:{port}")
             hangs = partial(abandon, listener, advice=STARTED_AGAIN, exit_code=FORFEITED)

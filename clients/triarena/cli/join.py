@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 @click.option(
     "--tournament",
     is_flag=True,
-    help="Wait to be invited to matches, and play them all, until the organiser ends it. The patience is 600 s then.",
+    help="Wait to be invited to matches, and play them all, until the organiser ends it.",
 )
 @patience_option
 @click.option("--json", "as_json", is_flag=True, help="Print nothing but one line of JSON per match.")
@@ -83,8 +83,7 @@ def join(
         from .attending import attend_tournament
 
         _check_tournament(room, reservation, options, matches, name, token)
-        patience = rejoin_patience if _was_given("rejoin_patience") else None
-        attend_tournament(bot, game, seed, host, port, name, token, wait, patience, as_json)
+        attend_tournament(bot, game, seed, host, port, name, token, wait, rejoin_patience, as_json)
         return
     _check_use(game, room, reservation, options, matches)
     from triarena.clients.backoff import Backoff
@@ -99,7 +98,7 @@ def join(
     with explained(), apart:
         request = seat_request(game, options, room, reservation)
         loaded = _load_early(bot, game, seed)
-        with connected(host, port, name=name, token=token, wait=wait) as connection:
+        with connected(host, port, name=name, token=token, wait=wait, patience=rejoin_patience) as connection:
             listener = Listener(out, connection, as_json)
             with Watchdog(connection, partial(abandon, listener)) as watchdog:
                 for _ in range(matches):
@@ -176,10 +175,6 @@ def _check_tournament(
         raise click.UsageError(
             "a tournament takes --name and --token (or the variable TRIARENA_TOKEN), as the organiser gave them to you"
         )
-
-
-def _was_given(option: str) -> bool:
-    return click.get_current_context().get_parameter_source(option) is not click.core.ParameterSource.DEFAULT
 
 
 def _load_early(bot: str, game: str | None, seed: int | None) -> Bot | None:

@@ -57,7 +57,8 @@ class Listener:
         self._started = None
         if self.brief:
             return
-        self._say(f"joined room {joined.room} of {joined.game} as {joined.side}, called {joined.name}")
+        where = self.connection.address  # perhaps another server than was meant
+        self._say(f"joined room {joined.room} of {joined.game} as {joined.side}, called {joined.name}, at {where}")
         if not self.as_json and not self._begins_at_once(joined.room):
             about = ", ".join([joined.game, *(f"{name}={value}" for name, value in joined.options.items())])
             self._say(f"waiting for {self._missing(joined)} in room {joined.room} ({about}) ...")
@@ -86,11 +87,17 @@ class Listener:
         return any(getattr(message, "room", None) == room for message in self.connection.waiting)
 
     def _start(self, started: MatchStarted) -> None:
-        """The start of a match; told again after coming back, it is no news."""
-        if not self.brief and (self._started is None or started.match != self._started.match):
-            players = started.players
-            self._say(f"match {started.match} has started: red {players.red} against blue {players.blue}")
-        self._started = started
+        """The start of a match, or where it stands for who comes back: after a loss, or as a new process."""
+        known, self._started = self._started, started
+        if self.brief:
+            return
+        players = f"red {started.players.red} against blue {started.players.blue}"
+        if known is not None and known.match == started.match:
+            self._say(f"back in the match at ply {len(started.plies)}")
+        elif started.plies:
+            self._say(f"back in the match at ply {len(started.plies)}: {started.match}, {players}")
+        else:
+            self._say(f"match {started.match} has started: {players}")
 
     def _finish(self, over: MatchOver, joined: Joined) -> None:
         from triarena.clients.results import at_fault, server_failed, verdict_line

@@ -29,8 +29,14 @@ F = TypeVar("F", bound=Callable[..., Any])
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 13055
 RETRY_SECONDS: Final = 0.2
+FULL_SECONDS: Final = 2.0
+"""After how long a full server is asked again."""
 UNSAID_SECONDS: Final = 1.0
-"""So long a server is waited for in silence."""
+"""So long a server that is not there is waited for in silence."""
+SLOW_SECONDS: Final = 3.0
+"""And so long one that is there and does not greet."""
+ABSENT: Final = frozenset(["connection_refused", "no_greeting", "unknown_host"])
+"""Codes of a server that may be there a little later."""
 
 PORT = click.IntRange(1, 65535)
 
@@ -126,7 +132,7 @@ def patience_option(command: F) -> F:
     return click.option(
         "--rejoin-patience",
         type=click.FloatRange(0, 86400),
-        default=60,
+        default=600,
         show_default=True,
         metavar="SECONDS",
         help="How long to try to come back when the connection is lost or the server stops; 0: not at all.",
@@ -201,33 +207,45 @@ def _invalid(error: ValidationError) -> str:
 
 @contextmanager
 def connected(
-    host: str, port: int, *, name: str | None = None, token: str | None = None, wait: float = 0
+    host: str, port: int, *, name: str | None = None, token: str | None = None, wait: float = 0, patience: float = 0
 ) -> Iterator[Connection]:
-    """A greeted connection, for ``wait`` seconds tried again and again; errors are explained."""
+    """A greeted connection; errors are explained.
+
+    It is tried again and again, for ``wait`` seconds if no server is there, for ``patience`` seconds at a full one.
+    """
     from triarena.clients.connection import Connection
 
     with explained():
         opening = partial(Connection.open, host, port, name=name, token=token, tls=_tls())
-        with _open(opening, f"the server at {host}:{port}", wait) as connection:
+        with _open(opening, f"the server at {host}:{port}", wait, max(wait, patience)) as connection:
             yield connection
 
 
-def _open(opening: Callable[[], Connection], server: str, wait: float) -> Connection:
-    from triarena.clients.errors import CannotConnect
+def _open(opening: Callable[[], Connection], server: str, wait: float, patience: float) -> Connection:
+    from triarena.clients.comeback import PASSING
+    from triarena.clients.errors import CannotConnect, Farewell
 
-    from .waiting import Waiting
+    from .waiting import Waiting, WaitingThread
 
-    deadline, waiting = time.monotonic() + wait, Waiting(now=time.monotonic)
-    while True:
-        try:
-            return opening()
-        except CannotConnect as error:
-            if time.monotonic() >= deadline or error.code not in ("connection_refused", "no_greeting", "unknown_host"):
-                raise
-            why = "whose name is not known yet" if error.code == "unknown_host" else "which does not answer yet"
-            waiting.begin(f"{server}, {why}, for {wait:g} s at most", after=UNSAID_SECONDS)
+    began, waiting = time.monotonic(), Waiting(now=time.monotonic)
+    waiting.begin(f"{server} to answer", after=SLOW_SECONDS)
+    with WaitingThread(waiting):  # it may take the connection and be long in greeting
+        while True:
+            try:
+                return opening()
+            except CannotConnect as error:
+                if time.monotonic() >= began + wait or error.code not in ABSENT:
+                    raise
+                why = "whose name is not known yet" if error.code == "unknown_host" else "which does not answer yet"
+                waiting.begin(f"{server}, {why}, for {wait:g} s at most", after=UNSAID_SECONDS)
+                pause = RETRY_SECONDS
+            except Farewell as error:
+                if time.monotonic() >= began + patience or error.code not in PASSING:
+                    raise
+                waiting.begin(f"{server}, for {patience:g} s at most: {error.message} [{error.code}]")
+                pause = FULL_SECONDS
             waiting.look()
-            time.sleep(RETRY_SECONDS)
+            time.sleep(pause)
 
 
 def unless_chosen(reservation: str | None, *, otherwise: bool) -> str | None:

@@ -59,9 +59,17 @@ class Comeback:
         self._back_at = -inf
 
     def after(
-        self, lost: ConnectionLost | Farewell, resume: Callable[[], T], where: str = "", also: frozenset[str] = PASSING
+        self,
+        lost: ConnectionLost | Farewell,
+        resume: Callable[[], T],
+        where: str = "",
+        also: frozenset[str] = PASSING,
+        *,
+        refused: bool = False,
     ) -> T:
         """What ``resume`` returns over the connection once it stands again; ``where`` that is, for the report.
+
+        ``refused``: nothing is lost yet that a farewell could have ended, the server only has no room for us.
 
         An attempt is repeated if it fails without an answer or with a code of ``also``; else its error is raised.
         Raises ``lost`` if that is for good or nobody has patience, and ConnectionLost when patience has run out.
@@ -69,7 +77,11 @@ class Comeback:
         if not _worth_coming_back(lost) or self._backoff.patience <= 0:
             raise lost
         since = self._begin()
-        self._report(f"connection lost: {lost.message} [{lost.code}]; trying to come back ...")
+        refused = refused and isinstance(lost, Farewell)
+        if refused:
+            self._report(f"no way in: {lost.message} [{lost.code}]; trying again ...")
+        else:
+            self._report(f"connection lost: {lost.message} [{lost.code}]; trying to come back ...")
         last: ClientError = lost
         while (left := self._deadline - self._backoff.now()) > 0:
             if pause := next(self._pauses):
@@ -82,7 +94,8 @@ class Comeback:
                 last = error
             else:
                 self._back_at = self._backoff.now()
-                self._report(f"back{where and ' ' + where} after {self._back_at - since:.1f} s")
+                what = "let in" if refused else f"back{where and ' ' + where}"
+                self._report(f"{what} after {self._back_at - since:.1f} s")
                 return result
         in_vain = f"no way back was found within {self._backoff.patience:g} s"
         raise ConnectionLost(

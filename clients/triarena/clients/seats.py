@@ -49,7 +49,7 @@ def take_seat(
         return _ask_for_seat(connection, request)
     except (ConnectionLost, Farewell) as lost:
         again = partial(_ask_for_seat, connection, request)
-        return Comeback(connection, backoff, report).after(lost, again, also=PERHAPS_OURS)
+        return Comeback(connection, backoff, report).after(lost, again, also=PERHAPS_OURS, refused=True)
 
 
 def take_seat_back(connection: Connection, seat: Joined, request: SeatRequest | None) -> Joined:

@@ -69,7 +69,7 @@ def _messages(connection: Connection, room: str, comeback: Comeback) -> Iterator
         try:
             message = connection.receive() if observing else observe()
         except (ConnectionLost, Farewell) as lost:
-            message = comeback.after(lost, observe)
+            message = comeback.after(lost, observe, refused=not observing)
         observing = True
         if getattr(message, "room", None) != room:
             continue

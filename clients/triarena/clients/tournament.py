@@ -23,7 +23,7 @@ from triarena.protocol.errors import LocalProtocolError
 from triarena.protocol.from_client import Enlist, JoinReserved
 from triarena.protocol.from_server import Invitation
 
-from .backoff import Backoff
+from .backoff import BACKOFF, Backoff
 from .bots import Bot
 from .client import Listener, play_seat
 from .comeback import PASSING, Comeback, Reporter, to_stderr
@@ -35,8 +35,6 @@ from .seats import leave, take_seat
 BotLoader: TypeAlias = Callable[[Invitation], Bot]
 FailureListener: TypeAlias = Callable[[BotError], object]
 
-PATIENT: Final = Backoff(patience=600.0)
-"""For who is away for as long as it takes to start a server again."""
 DISMISSED: Final = "dismissed"
 """The code of a farewell after which nothing more is to be done."""
 STILL_SECONDS: Final = 60.0
@@ -53,7 +51,7 @@ def attend(
     on_failure: FailureListener | None = None,
     wrap: Callable[[Bot], Bot] = lambda bot: bot,
     report: Reporter = to_stderr,
-    backoff: Backoff = PATIENT,
+    backoff: Backoff = BACKOFF,
 ) -> Farewell:
     """Play all matches to which the player of a connection is invited; the farewell with which it was dismissed.
 
@@ -97,7 +95,7 @@ class _Guest:
         try:
             self._enlist()
         except (ConnectionLost, Farewell, NoAnswer) as lost:
-            self._come_back(lost)
+            self._come_back(lost, refused=True)
 
     def next_invitation(self) -> Invitation:
         """Wait for as long as it takes."""
@@ -145,10 +143,10 @@ class _Guest:
             backoff=self.backoff,
         )
 
-    def _come_back(self, lost: ConnectionLost | Farewell | NoAnswer) -> None:
+    def _come_back(self, lost: ConnectionLost | Farewell | NoAnswer, *, refused: bool = False) -> None:
         if isinstance(lost, NoAnswer):  # a server that does not answer is as good as none: begin anew
             lost = ConnectionLost(lost.code, lost.message)
-        self.comeback.after(lost, self._enlist, "in the lobby")
+        self.comeback.after(lost, self._enlist, "in the lobby", refused=refused)
 
     def _enlist(self) -> None:
         """Ask for a place, again and again if nobody has enrolled us: the organiser's program may come after us."""
