@@ -92,6 +92,8 @@ class ScriptedLobby:
     """Requests that it does not answer."""
     refuses: dict[type, str] = field(default_factory=dict)
     """Requests that it refuses, and with which code."""
+    slow: dict[type, float] = field(default_factory=dict)
+    """Requests that it takes so many seconds to answer; the later ones wait for their turn."""
     rooms: dict[str, RoomInfo] = field(default_factory=dict)
     results: dict[str, Result] = field(default_factory=dict)
     waiting: dict[str, str] = field(default_factory=dict)
@@ -173,6 +175,7 @@ class ScriptedLobby:
     async def _answer(self, visit: Visit, message: Any) -> None:
         if type(message) in self.deaf:
             return
+        await trio.sleep(self.slow.get(type(message), 0))
         if type(message) in self.refuses:
             code = self.refuses[type(message)]
             refused = s.Error(code=code, message=f"the server says {code}", request=message.type, id=message.id)

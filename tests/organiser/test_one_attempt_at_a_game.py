@@ -601,7 +601,7 @@ async def test_time_in_which_the_tool_does_not_run_makes_nobody_late(
     stage: Open, autojump_clock: Clock, make: Callable[[str], Player], seconds: float
 ) -> None:
     async with stage(make("Ann"), kept("Bob"), result=ended("blue")) as it, trio.open_nursery() as nursery:
-        good = it.crew.programs["Ann"]
+        good: Program = it.crew.programs["Ann"]
 
         async def slow(bot: Bot, words: list[str], env: dict[str, str]) -> Ended:
             await trio.sleep(29)  # of the 30 s that it has

@@ -214,6 +214,72 @@ async def test_a_cancellation_from_elsewhere_ends_it_for_good(stage: Open, autoj
         assert len(it.lobby.asked(c.Dismiss)) == 3
 
 
+async def test_a_cancellation_while_the_last_games_run_out_is_heeded_at_once(
+    stage: Open, autojump_clock: Clock
+) -> None:
+    async with stage("one") as it, trio.open_nursery() as nursery:
+        it.game_seconds = 1000
+
+        async def cancel() -> None:
+            await trio.sleep(10)
+            it.campaign.interrupt()
+            await trio.sleep(3)
+            await trio.to_thread.run_sync(it.store.set_state, "cancelled", "it was cancelled")
+
+        nursery.start_soon(cancel)
+        assert (await it.campaign.run()).how == "cancelled"
+        assert trio.current_time() < 10 + 3 + 5
+        assert it.lobby.closed == ["r1"]
+
+
+@pytest.mark.parametrize("how", ["cancelled", "broken off"])
+async def test_a_room_that_was_just_being_prepared_is_closed(stage: Open, autojump_clock: Clock, how: str) -> None:
+    async with stage("one") as it, trio.open_nursery() as nursery:
+        it.lobby.slow[c.Prepare] = 4
+
+        async def end() -> None:
+            await it.campaign.bell.until(lambda: bool(it.campaign._run and it.campaign._run.running))
+            await trio.sleep(1)
+            if how == "cancelled":
+                it.store.set_state("cancelled", "it was cancelled")
+            else:
+                it.campaign.break_off()
+
+        nursery.start_soon(end)
+        await it.campaign.run()
+        assert it.lobby.closed == ["r1"]
+
+
+@pytest.mark.parametrize("how", ["cancelled", "broken off"])
+async def test_what_the_referee_has_decided_counts_although_it_is_ended_at_that_moment(
+    stage: Open, autojump_clock: Clock, how: str
+) -> None:
+    kept_of: list[tuple[str, bool]] = []
+    async with stage("one") as it, trio.open_nursery() as nursery:
+
+        def keep(attempt: Any, outcome: Any) -> str:
+            kept_of.append((attempt.fixture.id, attempt.fixture.id in it.store.played("one")))
+            return "irregular/it"
+
+        async def forfeits(player: str, room: str, side: str) -> None:
+            await it.lobby.sits(room, side)
+            if it.lobby.rooms[room].match is not None:
+                await it.lobby.ends(room, ended("blue", "forfeit", "illegal_move", ["red"]))
+                if how == "cancelled":
+                    it.store.set_state("cancelled", "it was cancelled")
+                else:
+                    it.campaign.break_off()
+
+        it.lobby.on_invite = forfeits
+        it.campaign.hooks = replace(it.campaign.hooks, keeper=lambda event: keep)
+        await it.campaign.run()
+        nursery.cancel_scope.cancel()
+        contents = it.store.contents()
+        assert [result.played.winner for result in contents.results] == ["blue"]
+        assert [(attempt.state, attempt.folder) for attempt in contents.attempts] == [("played", "irregular/it")]
+        assert kept_of == [("1.1.1", True)]
+
+
 async def test_a_tournament_that_is_resumed_is_running_again(stage: Open, autojump_clock: Clock) -> None:
     async with stage("one") as it, trio.open_nursery() as nursery:
         it.store.set_state("interrupted", "it was interrupted")

@@ -193,8 +193,11 @@ class Campaign:
             for attempt in run.running.values():
                 if attempt.room:
                     await link.close(attempt.room, AGAIN)
-            with suppress(DeskError):  # rooms that were just being prepared are closed before this is answered
-                await link.request(c.ListPlayers(), within=0)
+            with suppress(DeskError):
+                # By the first answer we have heard of rooms that were just being prepared, and have them closed; by the
+                # second one they are.
+                for _ in range(2):
+                    await link.request(c.ListPlayers(), within=0)
         return run.orders or Ending("interrupted", INTERRUPTED)
 
     async def _bound_the_drain(self, run: EventRun, scope: trio.CancelScope) -> None:
