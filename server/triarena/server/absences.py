@@ -1,8 +1,10 @@
 """Who can't be asked: for how long each may stay away, and what becomes of the match if it does not come back.
 
-Before its first ply, and after a restart of the server, a match gathers: it begins, or goes on, when both sides are
-there and ready. Until then, and from a loss until the next ``ready``, a side has its times once, however often it
-comes and goes: one grace period, one start-up time. After a restart nobody loses by being away before both were back.
+Before its first ply, and after a restart of the server, a match gathers: it begins, or goes on, at the moment when both
+sides are there and ready. Until its next ``ready`` a side has its times once, however often it comes and goes: one
+grace period, one start-up time. With ``ready`` it has done what it owes, and has all of its times again, should it be
+lost while the other still gathers; that holds nobody up, since nothing but the other is waited for then. After a
+restart nobody loses by being away before both were back.
 
 While a match is paused nobody is waited for, since nobody owes anything; whoever is away when it goes on then has all
 of its time, and its clock stands still until it is back. So has who is away when a lost database is back.
@@ -12,12 +14,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from triarena.games import AnyPosition, Side
 from triarena.protocol.values import Result
 
 from . import results
+
+FLOOR_SECONDS: Final = 5.0
+"""What a side that comes back has at least to say ``ready``, or all of its start-up time if that is less."""
+TINY: Final = 1e-6
+"""Seconds that are an error of rounding."""
 
 AbsenceReason: TypeAlias = Literal["disconnected", "stalled", "no_show", "not_resumed"]
 
@@ -31,9 +38,11 @@ class Absence:
     message: str
     """What happened to it."""
     patience: float
-    """Seconds for which it may stay away."""
+    """Seconds for which it may stay away, by the rule."""
     until: float
-    """When these are over."""
+    """When its time is over."""
+    rest: bool = False
+    """Of these seconds a part had gone before."""
     connected: bool = False
     """It has a connection and was told the match, and is to say ``ready``."""
     untimed: bool = False
@@ -46,26 +55,32 @@ class Absence:
     @property
     def overdue(self) -> str:
         """What is said of it when it was away for too long."""
-        within = f"within {round(self.patience, 1):g} s"
+        seconds = f"{round(self.patience, 1):g} s"
+        within = f"within what was left of its {seconds}" if self.rest else f"within {seconds}"
         match self.reason:
             case "no_show":
                 return f"{self.message} {within}"
             case "not_resumed":
-                return f"{self.message}; it was to be back and ready {within} after the server's new start"
+                return f"{self.message}; it was to be back and ready {within}"
             case "disconnected" | "stalled":
                 return f"{self.message}, and it did not come back {within}"
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What a side has left of its times, until it is there for good."""
+    """What a side has left of its times, until it is ready."""
 
+    startup: float
+    """Seconds of its start-up time that are left, if ``ready_by`` is None."""
     ready_by: float | None = None
-    """When its start-up time is over; None while that does not run, since it has no connection."""
-    startup: float = 0.0
-    """Seconds of it that are left when it comes back, if ``ready_by`` is None."""
-    graced: bool = False
-    """Its grace period has begun."""
+    """When its start-up time is over; None while that does not run, since it has had no connection."""
+    back_by: float | None = None
+    """When its grace period is over; None if that has not begun."""
+
+    def postponed(self, seconds: float) -> Allowance:
+        """The same, so much later."""
+        later = [None if moment is None else moment + seconds for moment in (self.ready_by, self.back_by)]
+        return Allowance(self.startup, *later)
 
 
 @dataclass(slots=True)
@@ -103,17 +118,21 @@ class Absences:
     # -- what happens --------------------------------------------------------------------------
 
     def opened(self, now: float) -> None:
-        """Both sides were told that the match begins, and are to say ``ready``."""
+        """Whoever has a connection was told that the match begins, and is to say ``ready``; a side that was lost
+        before stays away.
+        """
         for side in Side:
-            self._left[side] = Allowance(now + self.startup)
-            self._away[side] = self._loading(side, now)
+            absence = self._away.get(side)
+            if absence is None or absence.connected:
+                self._left[side] = Allowance(self.startup, now + self.startup)
+                self._away[side] = self._loading(side, now)
 
     def not_resumed(self, patience: float, now: float) -> None:
         """The server has been started again: both sides are away, and excused, for ``patience`` seconds."""
         self._resume = patience
         for side in Side:
             message = f"{side.value} has not come back since the server was started again"
-            self._left[side] = Allowance(startup=self.startup, graced=True)
+            self._left[side] = Allowance(self.startup, back_by=now + patience)
             self._away[side] = Absence(
                 side, "not_resumed", message, patience, now + patience, untimed=True, excused=True
             )
@@ -125,39 +144,41 @@ class Absences:
         if visit < self._visits[side]:
             return False
         self._visits[side] = visit
-        left = self._left.get(side, Allowance(startup=self.startup))
-        if self._resume is not None:
-            until = self._ends(side, left, now + self._resume)
-            absence = Absence(side, "not_resumed", message, self._resume, until)
-        elif left.graced:
-            until = min(now + self.grace, self._ends(side, left, math.inf))
-            absence = Absence(side, reason, message, max(0.0, until - now), until)
-        else:
-            startup = self.startup if left.ready_by is None else max(0.0, left.ready_by - now)
-            left = Allowance(startup=startup, graced=True)
-            absence = Absence(side, reason, message, self.grace, now + self.grace)
+        left = self._left.get(side, Allowance(self.startup))
+        until = left.back_by
+        if until is None:
+            startup = left.startup if left.ready_by is None else max(left.ready_by - now, self._floor)
+            until = now + self._patience
+            left = Allowance(startup, back_by=until)
+        elif left.ready_by is not None:
+            until = max(until, min(now + self._patience, left.ready_by))
         self._left[side] = left
-        self._put(absence)
+        why: AbsenceReason = reason if self._resume is None else "not_resumed"
+        rest = until - now < self._patience - TINY
+        self._put(Absence(side, why, message, self._patience, until, rest))
         return True
 
-    def _ends(self, side: Side, left: Allowance, otherwise: float) -> float:
-        """When the times that have begun for a side are over."""
-        if left.ready_by is not None:
-            return left.ready_by
-        return self._away[side].until if side in self._away else otherwise
+    @property
+    def _patience(self) -> float:
+        """Seconds for which a lost side is waited for."""
+        return self.grace if self._resume is None else self._resume
+
+    @property
+    def _floor(self) -> float:
+        return min(self.startup, FLOOR_SECONDS)
 
     def returned(self, side: Side, visit: int, now: float) -> bool:
         """A side has a connection again, and is to say ``ready``. False if it has a later one already."""
         if visit < self._visits[side]:
             return False
         self._visits[side] = visit
-        before, left = self._away.get(side), self._left.get(side, Allowance(startup=self.startup))
-        if left.ready_by is None:
-            ready_by = now + left.startup
-            if self._resume is not None and before is not None:
-                ready_by = max(ready_by, before.until)
-            left = replace(left, ready_by=ready_by)
-        self._left[side] = left
+        left = self._left.get(side, Allowance(self.startup))
+        ready_by = now + left.startup if left.ready_by is None else left.ready_by
+        if left.back_by is not None:
+            ready_by = max(ready_by, min(now, left.back_by) + self._floor)
+            if self._resume is not None:
+                ready_by = max(ready_by, left.back_by)
+        self._left[side] = replace(left, ready_by=ready_by)
         self._put(self._loading(side, now))
         return True
 
@@ -167,8 +188,7 @@ class Absences:
         if absence is None or not absence.connected or visit < self._visits[side]:
             return
         del self._away[side]
-        if not self.gathering:
-            del self._left[side]
+        del self._left[side]
 
     def gathered(self) -> None:
         """Both are there: the match begins, or goes on."""
@@ -183,7 +203,9 @@ class Absences:
         message = f"{side.value} did not answer 'match_started' with 'ready'"
         until = self._left[side].ready_by
         assert until is not None, "its start-up time runs"
-        return Absence(side, "no_show", message, max(0.0, until - now), until, connected=True)
+        rest = until - now < self.startup - TINY
+        patience = self.startup if rest else until - now
+        return Absence(side, "no_show", message, patience, until, rest, connected=True)
 
     def _put(self, absence: Absence) -> None:
         """A side is away in another way than before."""
@@ -207,20 +229,18 @@ class Absences:
         for side, absence in self._away.items():
             if absence.connected:
                 patience = self.startup
-                self._left[side] = Allowance(now + patience, graced=self._resume is not None)
+                self._left[side] = Allowance(self.startup, now + patience)
             else:
-                patience = self.grace if self._resume is None else self._resume
-                self._left[side] = Allowance(startup=self.startup, graced=True)
-            self._away[side] = replace(absence, patience=patience, until=now + patience, untimed=True)
-        self._left = {side: left for side, left in self._left.items() if side in self._away}
+                patience = self._patience
+                self._left[side] = Allowance(self.startup, back_by=now + patience)
+            self._away[side] = replace(absence, patience=patience, until=now + patience, rest=False, untimed=True)
 
     def postpone(self, seconds: float) -> None:
         """The server has kept everybody waiting for so long: nobody's time to come back has run."""
         for side, absence in self._away.items():
             self._away[side] = replace(absence, until=absence.until + seconds)
         for side, left in self._left.items():
-            if left.ready_by is not None:
-                self._left[side] = replace(left, ready_by=left.ready_by + seconds)
+            self._left[side] = left.postponed(seconds)
 
     # -- what becomes of it --------------------------------------------------------------------
 

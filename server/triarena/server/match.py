@@ -153,7 +153,7 @@ class Referee:
 
     async def _gather(self) -> None:
         """Wait until both sides are there: before the first ply, and after a restart of the server."""
-        while self.absences or self._something_happened():
+        while self.absences:
             await self._event()
         self.absences.gathered()
 
