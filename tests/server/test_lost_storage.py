@@ -11,6 +11,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.values import PROTOCOL
+from triarena.server.events import Cancelled
 from triarena.server.journal import MatchEnded, PlyPlayed
 
 from .conftest import PATIENCE, Client, World, house
@@ -281,3 +282,60 @@ async def test_other_matches_are_told_of_their_own_waiting_only(world: World, au
     world.journal.broken = False
     for client in first[:2]:
         assert (await client.hear(s.Notice)).room == first[2]
+
+
+@pytest.mark.parametrize("how", ["fails", "fails after it has stored", "is silent"])
+async def test_a_result_that_is_being_stored_is_not_overridden_by_an_administrator(
+    world: World, how: str, autojump_clock: MockClock
+) -> None:
+    red, blue, room = await playing(world)
+    admin = await (await world.client()).administer()
+    await red.hear(s.YourTurn)
+    journal, silence = world.journal, trio.Event()
+    journal.broken, journal.forgetful = how != "is silent", how == "fails after it has stored"
+    if how == "is silent":
+        journal.silence = silence
+    await blue.say(c.Surrender(room=room))
+    for moment in (1.0, 10.0):  # before and after the database counts as lost
+        await trio.sleep(moment)
+        await admin.say(c.Cancel(room=room, reason="lunch"))
+        refusal = await admin.wait_for(s.Error)
+        assert refusal.code == "match_over"
+        assert "has ended (surrender)" in refusal.message
+        assert "waits for the storage" in refusal.message
+    journal.broken = False
+    silence.set()
+    for client in (red, blue):
+        assert (await client.wait_for(s.MatchOver)).result.reason == "surrender"
+    assert [record.reason for record in journal.records if isinstance(record, MatchEnded)] == ["surrender"]
+
+
+async def test_a_cancel_that_reaches_the_referee_when_the_end_is_being_stored_changes_nothing(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, room = await playing(world)
+    await red.hear(s.YourTurn)
+    world.journal.broken = True
+    await blue.say(c.Surrender(room=room))
+    await red.wait_for(s.Notice)
+    world.lobby.rooms[room].put(Cancelled("an administrator cancelled the match"))
+    await trio.sleep(60)
+    assert world.lobby.rooms[room].result is None
+    world.journal.broken = False
+    assert (await red.wait_for(s.MatchOver)).result.reason == "surrender"
+
+
+async def test_who_is_lost_before_the_start_could_be_stored_is_waited_for_and_told_as_lost(
+    world: World, autojump_clock: MockClock
+) -> None:
+    world.journal.broken = True
+    red, blue = await world.pair(size=4)
+    await red.wait_for(s.Notice)
+    await blue.stream.aclose()
+    await trio.sleep(600)
+    world.journal.broken = False
+    await red.start()
+    began = trio.current_time()
+    result = (await red.wait_for(s.MatchOver)).result
+    assert (result.reason, result.winner) == ("disconnected", "red")
+    assert trio.current_time() - began == 30.0

@@ -172,6 +172,12 @@ class Administration:
         if room.referee is None:
             self._lobby.close_room(room)
             return f"room {room.id} is closed"
+        if (ended := room.referee.pending) is not None:
+            raise Refusal(
+                "match_over",
+                f"the match in room {room.id!r} has ended ({ended.reason}), and can't be cancelled any more; its "
+                "result waits for the storage and is told when it is there",
+            )
         room.put(Cancelled(sentence))
         return f"the match in room {room.id} is cancelled"
 

@@ -64,6 +64,8 @@ class Referee:
     stopping: bool = False
     """Set when the server is about to stop: nobody is judged for a connection that is lost from then on."""
     absences: Absences = field(init=False)
+    pending: Result | None = None
+    """The result that is being written down; nothing that happens from then on changes it."""
     _resumed: bool = False
     _turn: Turn | None = None
     """The one under way."""
@@ -114,15 +116,14 @@ class Referee:
 
     async def _end(self, result: Result) -> Result | None:
         """Have the result written down, then tell it; None if the server stops before that."""
+        self.pending = result
         told = self.book.lost and result.reason == "cancelled"
         if told:  # an administrator's word needs no database
             self.audience.over(result, self.position)
         try:
             await self._keep(self.book.ended(result, announced=told, turn=self._last_turn()))
-        except _Ended as ended:
-            if told:
-                return result
-            return None if ended.result is None else await self._end(ended.result)
+        except _Ended:  # the server stops; nothing else overrides a pending result
+            return result if told else None
         if not told:
             self.audience.over(result, self.position)
         return result
@@ -256,9 +257,11 @@ class Referee:
     async def _keep(self, writing: Awaitable[None]) -> None:
         """Have something written down, however long it takes. While the database is lost, nobody's time runs.
 
-        Raises _Ended if meanwhile an administrator cancels the match, or the server stops.
+        Raises _Ended if meanwhile the server stops, or an administrator cancels the match, unless that has ended: what
+        is being written may be in the database already, and must not be contradicted.
         """
-        if (end := await self._storing.keep(writing, self._heed, self._is_final)) is not None:
+        final = self.pending is not None
+        if (end := await self._storing.keep(writing, self._heed, self._is_final, final=final)) is not None:
             self._heed(end)
 
     # -- what comes from outside ---------------------------------------------------------------

@@ -24,28 +24,37 @@ class Storing:
     """What happened while nothing could be stored, and is to be judged now."""
 
     async def keep(
-        self, writing: Awaitable[None], heed: Callable[[Event], None], is_final: Callable[[Lost], bool]
+        self,
+        writing: Awaitable[None],
+        heed: Callable[[Event], None],
+        is_final: Callable[[Lost], bool],
+        *,
+        final: bool = False,
     ) -> Cancelled | Suspended | None:
         """Have something written down, however long it takes: None; or else what made an end of it, by an
         administrator's word or since the server stops.
 
         ``heed`` is told what happens meanwhile, but for what would end the match (``is_final`` says of a loss whether
-        it would): that is judged afterwards.
+        it would): that is judged afterwards. If it is the end that is written (``final``), no word of an administrator
+        makes another.
         """
         began = trio.current_time()
         try:
             await writing
         except StorageLost:
-            end = await self._insist(heed, is_final)
+            end = await self._insist(heed, is_final, (Suspended,) if final else (Cancelled, Suspended))
             self.absences.renew(trio.current_time())
             return end
         self.absences.postpone(trio.current_time() - began)
         return None
 
     async def _insist(
-        self, heed: Callable[[Event], None], is_final: Callable[[Lost], bool]
+        self,
+        heed: Callable[[Event], None],
+        is_final: Callable[[Lost], bool],
+        ends: tuple[type[Cancelled | Suspended], ...],
     ) -> Cancelled | Suspended | None:
-        """Try until it is stored: None; or else what made an end of it."""
+        """Try until it is stored: None; or else what made an end of it, if that ``ends`` the attempt."""
         stored = False
 
         async def insist() -> None:
@@ -54,13 +63,13 @@ class Storing:
             stored = True
             nursery.cancel_scope.cancel()
 
-        end = next((event for event in self.postponed if isinstance(event, Cancelled | Suspended)), None)
+        end = next((event for event in self.postponed if isinstance(event, ends)), None)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(insist)
             while end is None:
                 event = await self.mailbox.get()
                 if isinstance(event, Cancelled | Suspended):
-                    end = event
+                    end = event if isinstance(event, ends) else None
                 elif isinstance(event, Surrendered | Gone) or (isinstance(event, Lost) and is_final(event)):
                     self._postpone(event)
                 else:
