@@ -149,7 +149,10 @@ def test_a_refusal_before_any_seat_is_not_told_as_a_loss() -> None:
 
 
 def test_a_connection_that_is_lost_before_any_seat_is_told_as_one() -> None:
-    _, _, (lost, back) = play_against(Peer.greet, play_from_the_start)
+    def hang_up(peer: Peer) -> None:
+        peer.greet()
+
+    _, _, (lost, back) = play_against(hang_up, play_from_the_start)
     assert lost.startswith("connection lost: ")
     assert back == "back after 0.0 s"
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import click
 
-from .options import STORAGE_LOST, Failure, connected, server_options
+from .admission import admitted
+from .options import STORAGE_LOST, Failure, secret_options, server_options
 
 
 @click.command(
     epilog="Exit code 0: all is well; 1: it does not greet or has lost its database, and a sentence says so."
 )
 @server_options
+@secret_options
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON.")
-def health(host: str, port: int, as_json: bool) -> None:
+def health(host: str, port: int, secret: str | None, secret_file: Path | None, as_json: bool) -> None:
     """Connect to a server, greet, and say in one line whether it answers and can store matches.
 
     \b
@@ -24,7 +27,7 @@ def health(host: str, port: int, as_json: bool) -> None:
     import triarena.clients.connection  # noqa: F401  # loading it is not the server's time
 
     began = time.monotonic()
-    with connected(host, port) as connection:
+    with admitted(host, port, secret, secret_file) as (connection, _):
         milliseconds = round(1000 * (time.monotonic() - began), 1)
         welcome, address = connection.welcome, connection.address
     lost = welcome.storage_lost

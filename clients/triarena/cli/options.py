@@ -248,12 +248,16 @@ def _open(opening: Callable[[], Connection], server: str, wait: float, patience:
             time.sleep(pause)
 
 
+def is_typed(parameter: str) -> bool:
+    """Whether a parameter of this command stands on the command line, not only in the environment."""
+    return click.get_current_context().get_parameter_source(parameter) is click.core.ParameterSource.COMMANDLINE
+
+
 def unless_chosen(reservation: str | None, *, otherwise: bool) -> str | None:
     """The reservation; but one that only stands in the environment gives way where the command line chooses
     ``otherwise``.
     """
-    source = click.get_current_context().get_parameter_source("reservation")
-    return None if otherwise and source is click.core.ParameterSource.ENVIRONMENT else reservation
+    return None if otherwise and not is_typed("reservation") else reservation
 
 
 @contextmanager

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from .admission import admitted
 from .invocation import command, program
-from .options import STORAGE_LOST, connected, server_options
+from .options import STORAGE_LOST, secret_options, server_options
 from .scenes import player, state
 from .table import table
 
@@ -20,11 +22,15 @@ HEADINGS = ("room", "game", "state", "red", "blue", "ply", "to move", "red time"
 
 @click.command()
 @server_options
+@secret_options
 @click.option("--open", "is_open", is_flag=True, help="Only those with a seat that anybody may take.")
 @click.option("--running", is_flag=True, help="Only those in which a match is under way.")
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON per room.")
-def rooms(host: str, port: int, is_open: bool, running: bool, as_json: bool) -> None:
-    """List the rooms of a server: who plays what, whose turn it is, and the time used.
+def rooms(
+    host: str, port: int, secret: str | None, secret_file: Path | None, is_open: bool, running: bool, as_json: bool
+) -> None:
+    """List the rooms of a server: who plays what, whose turn it is, and the time used. A server that is full is
+    listed for its administrator.
 
     \b
     $ triarena rooms
@@ -33,7 +39,7 @@ def rooms(host: str, port: int, is_open: bool, running: bool, as_json: bool) -> 
     """
     from triarena.clients.admin import list_rooms
 
-    with connected(host, port) as connection:
+    with admitted(host, port, secret, secret_file) as (connection, _):
         found, lost = list_rooms(connection), connection.welcome.storage_lost
     if lost:
         click.echo(f"warning: {STORAGE_LOST}", err=True)

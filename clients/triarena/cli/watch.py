@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import click
 
-from .options import connected, on_terminal, patience_option, server_options
+from .admission import admitted
+from .options import on_terminal, patience_option, secret_options, server_options
 from .pacing import USUAL, paced, read_speed
 
 
@@ -24,7 +26,17 @@ from .pacing import USUAL, paced, read_speed
 )
 @click.option("--plain", is_flag=True, help="No colours, one drawing below the other, as into a pipe.")
 @patience_option
-def watch(room: str, host: str, port: int, speed: float | None, plain: bool, rejoin_patience: float) -> None:
+@secret_options
+def watch(
+    room: str,
+    host: str,
+    port: int,
+    speed: float | None,
+    plain: bool,
+    rejoin_patience: float,
+    secret: str | None,
+    secret_file: Path | None,
+) -> None:
     """Follow the match in ROOM, ply by ply, until it is over. (Rooms: triarena rooms)
 
     \b
@@ -38,8 +50,8 @@ def watch(room: str, host: str, port: int, speed: float | None, plain: bool, rej
     from .scenes import show_live, show_plain
 
     live = on_terminal() and not plain
-    with connected(host, port) as connection:
-        scenes = scenes_of(connection, room, backoff=Backoff(patience=rejoin_patience))
+    with admitted(host, port, secret, secret_file) as (connection, key):
+        scenes = scenes_of(connection, room, secret=key, backoff=Backoff(patience=rejoin_patience))
         shown = paced(scenes, connection, speed or (USUAL if live else math.inf))
         if live:
             show_live(shown, lambda: len(connection.waiting))

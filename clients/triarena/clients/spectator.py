@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from triarena.games import AnyGame, AnyPosition, UnknownGame, find_game
@@ -13,6 +12,7 @@ from triarena.protocol.from_server import FromServer, MatchOver, Moved, Observin
 from triarena.protocol.room_views import RoomInfo, RoomView, Seat
 from triarena.protocol.values import Result
 
+from .admin import Administrator
 from .backoff import BACKOFF, Backoff
 from .comeback import Comeback, Reporter, to_stderr
 from .connection import Connection
@@ -36,16 +36,17 @@ class Scene:
 
 
 def watch(
-    connection: Connection, room: str, *, backoff: Backoff = BACKOFF, report: Reporter = to_stderr
+    connection: Connection, room: str, *, secret: str = "", backoff: Backoff = BACKOFF, report: Reporter = to_stderr
 ) -> Iterator[Scene]:
     """The scenes of a room, one per ply, ending with the one that has the result.
 
-    A scene may stand for several plies if the server found us too slow, or the connection was lost for a while: it
-    is reopened, and what else was done with it must be done again. Raises ServerError for an unknown room or one
-    that may not be watched, ConnectionLost, and ClientError if this installation does not know the game.
+    A scene may stand for several plies if the server found us too slow, or the connection was lost for a while: it is
+    reopened, the administrator's ``secret`` told if there is one, and what else was done with it must be done again.
+    Raises ServerError for an unknown room or one that may not be watched, ConnectionLost, and ClientError if this
+    installation does not know the game.
     """
     scene: Scene | None = None
-    for message in _messages(connection, room, Comeback(connection, backoff, report)):
+    for message in _messages(connection, room, secret, Comeback(connection, backoff, report)):
         before = scene
         match message:
             case Observing(view=view) | Snapshot(view=view):
@@ -61,15 +62,23 @@ def watch(
             return
 
 
-def _messages(connection: Connection, room: str, comeback: Comeback) -> Iterator[FromServer]:
+def _messages(connection: Connection, room: str, secret: str, comeback: Comeback) -> Iterator[FromServer]:
     """What is told about a room, without end; again from the beginning when the connection was lost and is back."""
-    observe = partial(connection.request, Observe(room=room))
     observing = False
+
+    def observe() -> Observing:
+        return connection.request(Observe(room=room))
+
+    def observe_again() -> Observing:
+        if secret:
+            Administrator.authenticate(connection, secret)
+        return observe()
+
     while True:
         try:
             message = connection.receive() if observing else observe()
         except (ConnectionLost, Farewell) as lost:
-            message = comeback.after(lost, observe, refused=not observing)
+            message = comeback.after(lost, observe_again, refused=not observing)
         observing = True
         if getattr(message, "room", None) != room:
             continue
