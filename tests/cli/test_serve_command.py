@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import socket
 import sys
 import tomllib
 from pathlib import Path
@@ -68,6 +69,33 @@ def test_a_start_that_fails_makes_no_secret_and_announces_nothing(
     assert not (tmp_path / "data" / "admin-secret").exists()
     if code in ("bad_settings", "port_file", "cannot_open"):
         assert str(tmp_path) in done.stderr, "errors tell the full path"
+
+
+def test_a_taken_port_for_xml_is_named_by_what_sets_it(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = CliRunner().invoke(main, ["serve", "--port", "0", "--data-dir", str(tmp_path), "--socha-port", port])
+    assert done.exit_code == 1
+    assert "[cannot_listen]" in done.stderr
+    for name in (port, "--socha-port", "socha.port", "TRIARENA_SOCHA__PORT"):
+        assert name in done.stderr
+
+
+def test_the_option_for_the_port_for_xml_opens_it(tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        main, ["serve", "--print-config", "--socha-port", "13051", "--data-dir", str(tmp_path)], catch_exceptions=False
+    )
+    settings = tomllib.loads(done.stdout)
+    assert settings["socha"]["enabled"] is True
+    assert settings["socha"]["port"] == 13051
+
+
+def test_a_command_for_an_old_bot_is_told_if_it_may_come(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    secret, settings = Vault(tmp_path).keep(), Settings(server=ServerSettings(data_dir=tmp_path))
+    serve._announce(settings, secret, "triarena 1", [("127.0.0.1", 13055)], [("0.0.0.0", 13050)])
+    assert "java -jar my-old-bot.jar --host 127.0.0.1 --port 13050" in capsys.readouterr().out
+    serve._announce(settings, secret, "triarena 1", [("127.0.0.1", 13055)], [])
+    assert "java" not in capsys.readouterr().out
 
 
 def test_a_variable_without_effect_is_told_at_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,6 +84,12 @@ def test_a_web_server_is_recognised_as_none_of_ours() -> None:
     assert caught.value.code == "not_triarena"
 
 
+def test_the_port_for_xml_is_recognised_as_the_wrong_one() -> None:
+    with pytest.raises(CannotConnect, match=r"speaks XML.*Software-Challenge.*usually 13055") as caught:
+        open_to(lambda peer: peer.stream.sendall(b"<protocol>\n  <errorpacket/>\n</protocol>"))
+    assert caught.value.code == "not_triarena"
+
+
 def test_a_refusal_carries_the_servers_code_and_sentence() -> None:
     def script(peer: Peer) -> None:
         peer.expect(c.Hello)

@@ -33,7 +33,7 @@ EPISODE = 40
 """Frames thrown at one end before another one is taken."""
 CODES = {
     *("frame_too_large", "truncated", "not_msgpack", "not_a_map", "unknown_type", "invalid_message"),
-    *("greeting_first", "not_now", "late_move", "no_seat"),
+    *("greeting_first", "not_now", "late_move", "no_seat", "xml"),
 }
 ATOMS: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 2**31, 2**53, 2**63, -(2**63), 0.5, 1e308, float("nan"), float("inf")),

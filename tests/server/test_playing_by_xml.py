@@ -137,7 +137,6 @@ async def test_a_move_that_nobody_asked_for_loses(world: XmlWorld, who: int) -> 
     offender, other = ("ONE", "TWO") if who == 0 else ("TWO", "ONE")
     told_winner = winner(told[-2])
     assert told_winner["team"] == other
-    sentence = "a move came although none was asked for"
     german = "Es kam ein Zug, obwohl keiner angefordert war."
     assert told_winner["reason"] == f"Missachtung des Spielablaufs von {offender}: {german}"
     assert told_winner["code"] == "protocol_violation"

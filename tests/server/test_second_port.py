@@ -12,8 +12,10 @@ import pytest
 import trio
 
 from triarena.protocol.errors import LocalProtocolError
-from triarena.protocol.from_server import Authenticated, Notice, YourTurn
-from triarena.protocol.values import Clock, PerMove
+from triarena.protocol.from_client import Hello
+from triarena.protocol.from_server import Authenticated, Notice, Refused, YourTurn
+from triarena.protocol.session import client_session
+from triarena.protocol.values import PROTOCOL, Clock, PerMove
 from triarena.server.admission import Bounds
 from triarena.server.door import Door, DoorRules, Reception
 from triarena.server.lag import LoopLag
@@ -24,9 +26,10 @@ from triarena.server.settings_sources import SettingsError, load_settings
 from triarena.server.settings_text import describe
 from triarena.server.socha.answers import Mementos
 from triarena.server.socha.session import XmlSession
+from triarena.server.socha.wrong_port import usual_tongue
 from triarena.server.transcript import HIDDEN, content
 
-from .conftest import PATIENCE
+from .conftest import PATIENCE, Log
 from .xml_clients import JOIN, XmlWorld, kind
 
 
@@ -86,6 +89,38 @@ async def test_who_is_turned_away_at_the_door_is_told_so_in_xml() -> None:
         assert [one.attrib["code"] for one in refused] == ["server_full"]
         nursery.cancel_scope.cancel()
     await listener.aclose()
+
+
+@pytest.mark.parametrize("words", [JOIN, '<?xml version="1.0"?>', "<"])
+@pytest.mark.parametrize(
+    ("port", "advice"), [(13050, "connect to port 13050"), (None, "when the server is started with --socha")]
+)
+async def test_xml_at_the_usual_port_is_told_the_right_one_in_xml(
+    words: str, port: int | None, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Log()
+    monkeypatch.setattr("triarena.server.connection.log", seen)
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    async with trio.open_nursery() as nursery:
+        world = XmlWorld(nursery)
+        rules = DoorRules(Bounds(9, 9, 9), PATIENCE)
+        door = Door(rules, world.lobby.serve, nursery, LoopLag(), usual=usual_tongue(port))
+        nursery.start_soon(door.keep, listener)
+        (told,) = fromstring(await _talk(listener.socket.getsockname()[1], words))
+        nursery.cancel_scope.cancel()
+    await listener.aclose()
+    assert told.tag == "errorpacket"
+    assert told.attrib["code"] == "xml"
+    assert told.attrib["message"].endswith(advice)
+    assert advice in seen.text
+
+
+def test_a_client_of_ours_at_the_usual_port_is_answered_as_ever() -> None:
+    ours, theirs = client_session(), usual_tongue(None).session()
+    hello = Hello(protocol=PROTOCOL, software="test 1")
+    assert list(theirs.receive(ours.send(hello))) == [hello]
+    refused = Refused(code="server_full", message="full")
+    assert ours.receive(theirs.send(refused)) == [refused]
 
 
 async def test_a_game_over_tcp_stamps_moves_as_they_come() -> None:

@@ -23,8 +23,8 @@ from triarena.server.secret import AdminSecret, SecretError, Vault
 from triarena.server.settings_sources import SettingsError, load_settings, unknown_variables
 from triarena.server.settings_text import describe
 
-from .invocation import command, hosts_for_others
-from .options import DEFAULT_PORT, Failure
+from .invocation import command, hosts_for_others, is_any
+from .options import DEFAULT_HOST, DEFAULT_PORT, Failure
 
 if TYPE_CHECKING:
     from triarena.server.settings import Settings
@@ -43,6 +43,7 @@ KEYS = {
     "move_time": "clock.move_seconds",
     "startup_time": "clock.startup_seconds",
     "socha": "socha.enabled",
+    "socha_port": "socha.port",
 }
 """Which setting each option sets."""
 
@@ -69,6 +70,7 @@ class BadSettings(Failure):
 @click.option("--move-time", type=float, help="Seconds for one move.  [default: 2]")
 @click.option("--startup-time", type=float, help="Seconds to get ready before the first move.  [default: 30]")
 @click.option("--socha", is_flag=True, default=None, help="Also let clients of the Software-Challenge 2024 play.")
+@click.option("--socha-port", type=int, help="TCP port for them, and they may play.  [default: 13050]")
 @click.option("--log-format", help="console or json.  [default: by whether the log goes to a terminal]")
 @click.option("--log-level", help="debug, info, warning or error.  [default: info]")
 @click.option("--print-config", is_flag=True, help="Print all settings with their explanations, and exit.")
@@ -102,6 +104,8 @@ def serve(config: Path | None, print_config: bool, **flags: Any) -> None:
 
 
 def _settings(config: Path | None, flags: dict[str, Any]) -> Settings:
+    if flags["socha_port"] is not None:
+        flags["socha"] = True
     chosen = {KEYS[name]: value for name, value in flags.items()}
     if flags["move_time"] is not None:  # in place of a budget that a file may have set
         chosen |= {"clock.budget_seconds": 0.0, "clock.increment_seconds": 0.0}
@@ -171,6 +175,8 @@ def _announce(settings: Settings, secret: AdminSecret, software: str, addresses:
     lines.append(f"a bot joins with:  {command(*join)}")
     if gateway:
         lines.append(f"Software-Challenge: {_listed(gateway)}")
+        old_bot = f"java -jar my-old-bot.jar --host {_for_this_machine(gateway[0][0])} --port {gateway[0][1]}"
+        lines.append(f"an old bot joins with:  {old_bot}")
     if others := hosts_for_others([host for host, _ in addresses]):
         lines.append(f"from elsewhere:    the same with --host {' or --host '.join(others)}")
     click.echo("\n".join(lines))
@@ -179,6 +185,11 @@ def _announce(settings: Settings, secret: AdminSecret, software: str, addresses:
 
 def _listed(addresses: Addresses) -> str:
     return ", ".join(f"{host}:{port}" for host, port in addresses)
+
+
+def _for_this_machine(host: str) -> str:
+    """Under which address a program on this machine finds what listens on ``host``."""
+    return DEFAULT_HOST if is_any(host) else host
 
 
 def _try_port_file(file: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Final, Self, overload
 
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
+from triarena.protocol.frames import XML
 from triarena.protocol.session import Fault, client_session
 from triarena.protocol.table import ANSWERS, CROSSING, Phase, Place
 from triarena.protocol.values import PROTOCOL
@@ -108,6 +109,9 @@ class Connection:
         except (ConnectionLost, NoAnswer) as error:
             sentence = f"{self.address} takes connections but does not greet: {error.message}; is it a TriArena server?"
             raise CannotConnect("no_greeting", sentence) from None
+        if isinstance(answer, Fault) and answer.code == XML:
+            sentence = f"{self.address} speaks XML: that port is for clients of the Software-Challenge"
+            raise CannotConnect("not_triarena", f"{sentence}; ours is another, usually {DEFAULT_PORT} (--port)")
         if isinstance(answer, Fault):
             sentence = f"{self.address} is no TriArena server: {answer.message}; check host and port"
             raise CannotConnect("not_triarena", sentence)

@@ -125,5 +125,6 @@ FAREWELLS: Final[dict[str, str]] = {
     "too_fast": "Messages came faster than the server takes them from one client, or than a match can.",
     "too_many_bad_frames": "`limits.bad_frames` was reached.",
     "wrong_token": "The name in `hello` belongs to a bot with a token, and this is not its token, or not any more.",
+    "xml": "The client began with XML: it has the wrong port. Said in XML, with the right one.",
 }
 """Why the server hung up, in `goodbye` or `refused`; the codes of faults may stand there too."""

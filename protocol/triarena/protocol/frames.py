@@ -11,6 +11,8 @@ TO_SERVER: Final = 16 * 1024
 """The largest payload a client may send, in bytes."""
 TO_CLIENT: Final = 1024 * 1024
 """The largest payload a server may send, in bytes."""
+XML: Final = "xml"
+"""The code of what begins like XML: somebody has taken another port for this one."""
 
 
 def frame(payload: bytes) -> bytes:
@@ -39,9 +41,11 @@ class FrameReader:
     def next_payload(self) -> bytes | None:
         """The next whole payload, or None until more bytes are fed.
 
-        Raises RemoteProtocolError as soon as the header announces more than the limit: nothing of such a frame
-        is waited for.
+        Raises RemoteProtocolError if it begins like XML, or as soon as its header announces more than the limit:
+        nothing of such a frame is waited for.
         """
+        if self._buffer.startswith(b"<"):
+            raise RemoteProtocolError(XML, "this begins like XML, and no frame is so long")
         if len(self._buffer) < HEADER:
             return None
         size = int.from_bytes(self._buffer[:HEADER], "big")

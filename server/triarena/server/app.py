@@ -32,6 +32,7 @@ from .lobby import Lobby
 from .names import Names
 from .recovery import Remains, read_remains, recover
 from .socha.gateway import Gateway, GatewayRules
+from .socha.wrong_port import usual_tongue
 
 log = structlog.get_logger()
 
@@ -46,6 +47,8 @@ MINIMAL_CONNECTIONS = 16
 """So many clients are let in however few files there are; the door survives that there are none left."""
 COLLECT_SECONDS = 600.0
 """After how long without an idle moment a full collection is made all the same."""
+FOR_GATEWAY = " for clients of the Software-Challenge (--socha-port, socha.port, TRIARENA_SOCHA__PORT)"
+"""Which port is meant if it can't be listened on, and what sets it."""
 
 
 class CannotListen(Exception):
@@ -96,7 +99,7 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
     try:
         listeners.usual = await _listen(plan.host, plan.port)
         if plan.gateway is not None:
-            listeners.gateway = await _listen(plan.host, plan.gateway.port)
+            listeners.gateway = await _listen(plan.host, plan.gateway.port, FOR_GATEWAY)
         async with claim_database(plan.database) as claim, open_journal(plan.database) as journal:
             still_open = datetime.now(UTC) - timedelta(seconds=plan.house.idle)
             remains = await trio.to_thread.run_sync(read_remains, plan.database, still_open)
@@ -130,7 +133,8 @@ async def _host(
                 plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
             )
             await recover(lobby, remains)
-            entrance = Door(_affordable(plan.door), lobby.serve, connections, lag, lobby.serve_on_trial)
+            usual = usual_tongue(_addresses(listeners.gateway)[0][1] if listeners.gateway else None)
+            entrance = Door(_affordable(plan.door), lobby.serve, connections, lag, lobby.serve_on_trial, usual)
             async with trio.open_nursery() as door:
                 for listener in listeners.usual:
                     door.start_soon(entrance.keep, listener)
@@ -164,7 +168,7 @@ async def watch_signals(stop: trio.Event, everything: trio.CancelScope) -> None:
             stop.set()
 
 
-async def _listen(host: str, port: int) -> list[trio.SocketListener]:
+async def _listen(host: str, port: int, purpose: str = "") -> list[trio.SocketListener]:
     try:
         return await trio.open_tcp_listeners(port, host=host)
     except OSError as error:
@@ -176,7 +180,7 @@ async def _listen(host: str, port: int) -> list[trio.SocketListener]:
             why = "this machine has no such address: 127.0.0.1 serves this machine, 0.0.0.0 all networks"
         else:
             why = error.strerror or str(error)
-        raise CannotListen(f"cannot listen on {host}:{port}: {why}") from None
+        raise CannotListen(f"cannot listen on {host}:{port}{purpose}: {why}") from None
 
 
 def _addresses(listeners: Sequence[trio.SocketListener]) -> list[tuple[str, int]]:

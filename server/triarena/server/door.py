@@ -86,10 +86,11 @@ class Door:
         nursery: trio.Nursery,
         lag: LoopLag,
         serve_on_trial: Callable[[Connection, Refusal, Callable[[], None]], Awaitable[None]] | None = None,
+        usual: Tongue = MSGPACK,
     ) -> None:
-        """``serve`` and ``serve_on_trial`` are for connections that speak our protocol, see Reception."""
+        """``serve`` and ``serve_on_trial`` are for connections that speak our protocol (``usual``), see Reception."""
         self._rules = rules
-        self._usual = Reception(MSGPACK, serve, rules.tls, serve_on_trial)
+        self._usual = Reception(usual, serve, rules.tls, serve_on_trial)
         self._nursery = nursery
         self._lag = lag
         self._clock = StampClock()
