@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +20,8 @@ from triarena.organiser.live import Live, RunningGame, live_view, plain_view
 from triarena.organiser.report import EventReport, report_event
 from triarena.organiser.spec import Event
 from triarena.organiser.store import Store, StoreReader
-from triarena.organiser.wording import FAILURE_TITLES, number, percent, rank, record, seconds, signed
+from triarena.organiser.store_file import STORE_NAME
+from triarena.organiser.wording import FAILURE_TITLES, number, percent, rank, record, seconds, signed, winners
 
 from .staged_tournament import BEGIN, event_of, stage
 
@@ -143,10 +146,39 @@ def test_a_name_without_room_goes_on_in_the_next_line(tmp_path: Path) -> None:
     assert sum(line.count("王") for line in lines) == 20
 
 
-def test_before_the_first_game_is_over_the_duration_is_a_guess_that_is_told_as_such(tmp_path: Path) -> None:
-    report = report_of(tmp_path, event_of("Towers"), at_most=0)
-    assert not report.progress.measured
-    assert re.search(r"roughly \d+ s to play, by clock and game \(until \d\d:\d\d\)", shown(Live(report, BEGIN)))
+def test_how_long_it_takes_is_told_once_a_twentieth_is_played(tmp_path: Path) -> None:
+    for at_most, told in ((0, False), (2, False), (3, True)):
+        report = report_of(_folder(tmp_path, str(at_most)), event_of("Towers"), at_most=at_most)
+        assert (report.progress.seconds_left is not None) == told
+        assert (" left" in shown(Live(report, BEGIN))) == told
+
+
+def test_games_that_nobody_came_to_say_nothing_of_how_long_games_take(tmp_path: Path) -> None:
+    staged = stage(tmp_path, event_of("Towers"), at_most=6)
+    with Store(staged.folder) as store, closing(sqlite3.connect(staged.folder / STORE_NAME)) as database:
+        before = report_event(staged.file.events[0], store.contents()).progress.seconds_left
+        database.execute("UPDATE attempts SET match = '', seconds = 0.01 WHERE rowid IN (2, 3)")
+        database.execute("UPDATE results SET match = '' WHERE rowid IN (2, 3)")
+        database.commit()
+        assert report_event(staged.file.events[0], store.contents()).progress.seconds_left == pytest.approx(before)
+
+
+def test_what_may_become_more_is_told_as_the_least(tmp_path: Path) -> None:
+    report = report_of(tmp_path, event_of("Cup", "knockout"), at_most=4)
+    assert report.progress.more
+    text = shown(Live(report, BEGIN))
+    assert re.search(r"4 of at least 14 games played, 1 running, at least \d+ s left \(not before \d\d:\d\d\)", text)
+    assert len(report.lines) == 8
+
+
+@pytest.mark.parametrize("width", [50, 60, 80])
+def test_how_far_it_is_takes_one_line_whatever_there_is_to_say(tmp_path: Path, width: int) -> None:
+    report = report_of(tmp_path, event_of("Towers"), at_most=20)
+    much = replace(report, progress=replace(report.progress, repeated=12, seconds_left=86_400.0 * 3))
+    lines = shown(Live(much, BEGIN), None, width).splitlines()
+    (at,) = (at for at, line in enumerate(lines) if line.startswith("20 of 56 games played"))
+    assert "…" not in lines[at]
+    assert lines[at + 1].split() == ["direct"] or lines[at + 1].split()[0] in ("#", "direct")
 
 
 def test_at_first_the_length_of_the_games_tells_how_long_it_takes_then_the_pace(tmp_path: Path) -> None:
@@ -156,7 +188,6 @@ def test_at_first_the_length_of_the_games_tells_how_long_it_takes_then_the_pace(
         with Store(staged.folder) as store:
             store.set_playing_seconds("towers", 100)
             report = report_event(staged.file.events[0], store.contents(), concurrency=2)
-        assert report.progress.measured
         assert report.progress.seconds_left == pytest.approx(expected)
 
 
@@ -205,9 +236,65 @@ def test_the_plain_table_has_a_line_per_bot_under_headings(tmp_path: Path) -> No
     assert [row.split()[1] for row in rows] == list(report.names)
 
 
-def test_what_only_the_lot_decided_is_shown_as_such(tmp_path: Path) -> None:
-    report = report_of(tmp_path, replace(event_of("Towers"), tie_breaks=()), at_most=1)
-    assert plain_view(report).count("(lot)") == 7
+def test_whom_only_a_lot_will_part_share_their_rank_until_it_is_over(tmp_path: Path) -> None:
+    staged = stage(tmp_path, replace(event_of("Towers"), tie_breaks=()), at_most=1)
+    with Store(staged.folder) as store:
+        report = report_event(staged.file.events[0], store.contents())
+        assert [line.rank for line in report.lines] == [1, *[2] * 7]
+        assert " lot" not in plain_view(report)
+        store.set_event_state("towers", "stopped", "it was to end after one game")
+        report = report_event(staged.file.events[0], store.contents())
+        assert [line.rank for line in report.lines] == list(range(1, 9))
+        assert plain_view(report).count(" lot ") == 7
+
+
+def test_a_knockout_is_told_by_the_rounds_that_were_reached(tmp_path: Path) -> None:
+    report = report_of(tmp_path, event_of("Cup", "knockout"))
+    lines = plain_view(report, 80).splitlines()
+    heads = next(at for at, line in enumerate(lines) if line.startswith("#"))
+    assert "reached" in lines[heads]
+    assert "points" not in lines[heads]
+    reached = [line.reached for line in report.lines]
+    assert reached == ["winner", "final", *["semi-finals"] * 2, *["quarter-finals"] * 4]
+    assert all(
+        line.reached and line.reached in text for line, text in zip(report.lines, lines[heads + 1 :], strict=True)
+    )
+    assert [line.reached for line in report_of(_folder(tmp_path, "towers"), event_of("Towers")).lines] == [None] * 8
+
+
+def test_byes_have_a_column_wherever_there_are_any(tmp_path: Path) -> None:
+    odd = event_of("Odd", "swiss", names=("A", "B", "C"), rounds=2)
+    assert "byes" in plain_view(report_of(_folder(tmp_path, "odd"), odd))
+    assert "byes" not in plain_view(report_of(_folder(tmp_path, "even"), event_of("Towers")))
+
+
+def test_the_winner_of_an_event_is_told_in_a_line_once_it_is_over(tmp_path: Path) -> None:
+    over = report_of(_folder(tmp_path, "over"), event_of("Meadow"))
+    first, second, third, *_ = over.names
+    assert winners(over) == f"Meadow: {first} wins, then {second} and {third}"
+    assert winners(report_of(_folder(tmp_path, "runs"), event_of("Meadow"), at_most=55)) is None
+
+
+def test_long_names_leave_room_for_how_a_game_stands(tmp_path: Path) -> None:
+    long = RunningGame(
+        "4.1.1", "Anna Amalia of Brunswick-Wolfenbuettel 7", "The other one of forty letters and more", "ply 12", 3.2
+    )
+    lines = shown(Live(report_of(tmp_path, event_of("Towers"), at_most=3), BEGIN, (long,)), 24, 80).splitlines()
+    (line,) = (line for line in lines if "ply 12" in line)
+    assert line.endswith("  ply 12, 3.2 s")
+    assert "Anna Amalia" in line
+    assert "The other" in line
+
+
+def test_a_cancelled_event_has_no_games_that_run(tmp_path: Path) -> None:
+    staged = stage(tmp_path, event_of("Towers"), at_most=20)
+    with Store(staged.folder) as store:
+        store.set_state("cancelled", "it was cancelled")
+        report = report_event(staged.file.events[0], store.contents())
+    text = shown(Live(report, BEGIN, RUNNING, WAITS))
+    assert "ply 12" not in text
+    assert "waits for" not in text
+    assert "cancelled; what runs is broken off" in text
 
 
 def test_games_without_a_decision_have_a_column_as_soon_as_there_are_any(tmp_path: Path) -> None:

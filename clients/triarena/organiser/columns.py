@@ -88,7 +88,10 @@ def _columns(report: EventReport) -> list[_Column]:
     columns = [
         column("#", rank),
         column("bot", lambda line: line.player),
-        column("points", lambda line: number(line.row.points)),
+        # Who is out of a knockout first may have more points than who comes further: they rank nobody.
+        column("reached", lambda line: line.reached or "–")
+        if report.placed_by_rounds
+        else column("points", lambda line: number(line.row.points)),
         column("W-D-L", record),
         replace(column("rating", rating, 30), shortened=(10, alone)),
     ]
@@ -101,6 +104,8 @@ def _columns(report: EventReport) -> list[_Column]:
         counts = [line.failures[at] for line in report.lines]
         turn = len(FAILURE_TITLES) - at  # the last one is the first to go
         columns.append(_Column(_split(title), tuple(map(str, counts)), turn + 40 * any(counts), kind="failure"))
+    if any(line.row.byes for line in report.lines):
+        columns.append(column("byes", lambda line: str(line.row.byes), 44))
     if any(line.row.unfinished for line in report.lines):
         columns.append(column("unfinished", lambda line: str(line.row.unfinished), 45))
     return columns

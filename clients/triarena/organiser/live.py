@@ -12,11 +12,11 @@ from datetime import datetime
 from textwrap import wrap
 from typing import Final
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from .columns import GAP, Cell, Table, standings_columns, text_of
+from .columns import GAP, NARROWEST_NAME, Cell, Table, standings_columns, text_of
 from .report import EventReport, Game
 from .wording import OBVIOUS, STATES, progress, reason, score, seconds, terms
 
@@ -61,15 +61,16 @@ def live_view(live: Live, width: int = 80, height: int | None = None) -> Rendera
     """
     report = live.report
     head = [
-        Text.assemble((report.event.name, "bold"), "  ", (STATES[report.state], "green")),
+        Text.assemble((report.event.name, "bold"), "  ", (_state(live), "green")),
         Text(" · ".join(terms(report.event)), style="dim"),
         _bar(report, min(BAR, width)),
-        *map(Text, wrap(progress(report.progress, live.at), width)),
+        Text(progress(report.progress, live.at, width)),  # one line always, so that nothing below it jumps
     ]
     table = standings_columns(report, width)
     head += [Text(GAP.join(cell.text for cell in line), style="bold") for line in table.headings]
-    waits = _shortened(live.waits, MOST_WAITS)
-    below = [*_running(live.running), *(Text(sentence, style="yellow") for sentence in waits), *_results(report)]
+    now = (live.running, live.waits) if report.state != "cancelled" else ((), ())
+    waits = [Text(sentence, style="yellow") for sentence in _shortened(now[1], MOST_WAITS)]
+    below = [*_running(now[0], width), *waits, *_results(report, width)]
     if height is None:
         rows = _rows(table, None)
     else:
@@ -128,29 +129,48 @@ def _line(cells: Sequence[Cell]) -> Text:
     return Text(GAP).join([Text(cell.text, style=styles[cell.kind]) for cell in cells])
 
 
-def _running(games: Sequence[RunningGame]) -> Iterator[Text]:
+def _state(live: Live) -> str:
+    state = STATES[live.report.state]
+    return f"{state}; what runs is broken off" if live.report.state == "cancelled" and live.running else state
+
+
+def _running(games: Sequence[RunningGame], width: int) -> Iterator[Text]:
     shown = games if len(games) <= MOST_RUNNING else games[: MOST_RUNNING - 1]
     for game in shown:
-        yield Text.assemble(
-            (f"{game.id:>8}  ", "dim"), (game.red, "red"), " v ", (game.blue, "blue"),
-            (f"  {game.state}, {seconds(game.seconds)}", "dim"),
-        )  # fmt: skip
+        start, end = f"{game.id:>8}  ", f"  {game.state}, {seconds(game.seconds)}"
+        red, blue = _fitting(game.red, game.blue, width - cell_len(start) - cell_len(end) - len(" v "))
+        yield Text.assemble((start, "dim"), (red, "red"), " v ", (blue, "blue"), (end, "dim"))
     if len(shown) < len(games):
         yield Text(f"          and {len(games) - len(shown)} more games", style="dim")
 
 
-def _results(report: EventReport) -> Iterator[Text]:
+def _fitting(red: str, blue: str, room: int) -> tuple[str, str]:
+    """Both names in so many cells: where they are too long, the longer one gives way first."""
+    room = max(room, 2 * NARROWEST_NAME)
+    half = room // 2
+    return _clipped(red, max(half, room - cell_len(blue))), _clipped(blue, max(half, room - cell_len(red)))
+
+
+def _clipped(name: str, cells: int) -> str:
+    if cell_len(name) <= cells:
+        return name
+    return set_cell_size(name, cells - 1).rstrip() + "…"
+
+
+def _results(report: EventReport, width: int) -> Iterator[Text]:
     """The last ones, the newest first."""
     ended = [(game.result.ended_at, game) for game in report.games() if game.result is not None]
     ended.sort(key=lambda each: each[0], reverse=True)
     for _, game in ended[:MOST_RESULTS]:
-        yield Text(_result(game), style="dim")
+        yield Text(_result(game, width), style="dim")
 
 
-def _result(game: Game) -> str:
+def _result(game: Game, width: int) -> str:
     assert game.played is not None
     fixture = game.fixture
-    return f"{fixture.id}: {fixture.red} {score(game.played)} {fixture.blue}, {reason(game.played)}"
+    points, why = score(game.played), reason(game.played)
+    red, blue = _fitting(fixture.red, fixture.blue, width - cell_len(f"{fixture.id}:  {points} , {why}"))
+    return f"{fixture.id}: {red} {points} {blue}, {why}"
 
 
 def _shortened(sentences: Sequence[str], most: int) -> list[str]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from triarena.games import UnknownGame
 from triarena.tournament.cross_table import Cell, cross_table
 from triarena.tournament.glicko2 import Rating
 from triarena.tournament.knockout import Decision, Knockout
@@ -23,7 +22,6 @@ from triarena.tournament.standings import Row, standings
 from triarena.tournament.tally import IRREGULAR, irregular
 from triarena.tournament.values import Encounter, Fixture, Plan, Played
 
-from .durations import expected_game_seconds, share_shipped, typical_plies
 from .pairing import format_of
 from .records import Attempt, Contents, EventState, Note, StoredEvent, StoredResult, TournamentState
 from .spec import Event, TournamentFile
@@ -33,6 +31,8 @@ FAILURES: Final = tuple(IRREGULAR)
 """What bots are said to have done wrong, in the order of the columns: no-shows, time-outs, crashes, illegal moves."""
 
 ENDED: Final[frozenset[EventState]] = frozenset(["finished", "stopped", "cancelled"])
+TELLING_SHARE: Final = 0.05
+"""Of the games must be over before it is said how long the others take."""
 WIDEST_INTERVAL: Final = 2000.0
 """Elo points; a wider one comes from the model's prior, not from games: its bot is tied to too few others yet."""
 
@@ -52,9 +52,8 @@ class Progress:
     repeated: int
     """Attempts that failed for reasons that were no player's, and didn't count."""
     seconds_left: float | None
-    """How long the games that are left will take; None: nothing tells."""
-    measured: bool
-    """Whether that is by the games that were played; else it is a guess from clock and game."""
+    """How long the games that are left will take at the pace of those that were played, the starts of bots included;
+    None as long as those are too few to tell. With ``more`` it is the least."""
 
     @property
     def total(self) -> int:
@@ -77,9 +76,14 @@ class Line:
     failures: tuple[int, ...]
     """As FAILURES names them."""
     rank: int | None
-    """Its place, from 1; None as long as no game has a result, and so nothing ranks anybody."""
+    """Its place, from 1; None as long as no game has a result, and so nothing ranks anybody. Whom only the lot will
+    part share theirs until the event is over."""
     ladder: Rating | None = None
     """The Glicko-2 rating by which a ladder ranks it."""
+    over: bool = False
+    """Whether the event is."""
+    reached: str | None = None
+    """In a knockout, how far it has come: ``winner``, or the latest round in which it has a place."""
 
     @property
     def player(self) -> str:
@@ -88,8 +92,8 @@ class Line:
 
     @property
     def by_lot(self) -> bool:
-        """Whether only the lot parts it from a neighbour."""
-        return self.rank is not None and self.row.by_lot
+        """Whether only the lot parts it from a neighbour: once the event is over, for before it may be played out."""
+        return self.rank is not None and self.row.by_lot and self.over
 
     @property
     def telling(self) -> Estimate | None:
@@ -179,6 +183,11 @@ class EventReport:
         return self.stored.state in ("finished", "stopped")
 
     @property
+    def placed_by_rounds(self) -> bool:
+        """Whether it is a knockout, in which everybody is ranked by how far it has come."""
+        return any(line.reached is not None for line in self.lines)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The players as they stand, the best first."""
         return tuple(line.player for line in self.lines)
@@ -226,13 +235,16 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
     rows = standings(event.names, plan, played, event.points, event.tie_breaks, event.seed, placing=placing)
     ratings = rate(event.names, played.values()) if played else None
     names = tuple(row.player for row in rows)
+    rounds = tuple(_rounds(event, plan, contents, attempts, decisions))
+    over = stored.state in ("finished", "stopped")
+    ranks = _ranks(rows, over=over) if played else [None] * len(rows)
+    reached = _reached(rounds, decisions, over=over) if isinstance(pairing, Knockout) else {}
     ladder = pairing.ratings(played) if isinstance(pairing, Ladder) else None
     return EventReport(
         event=event,
         stored=stored,
         state=contents.state if stored.state == "running" and contents.state != "finished" else stored.state,
         progress=_progress(
-            event,
             stored,
             plan,
             played,
@@ -244,22 +256,50 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
         ),
         placed=placing is not None,
         tie_breaks=event.tie_breaks,
-        lines=tuple(_line(row, ratings, ladder, begun=bool(played)) for row in rows),
+        lines=tuple(
+            Line(
+                row=row,
+                rating=ratings.estimates.get(row.player) if ratings is not None else None,
+                failures=tuple(irregular(row.forfeits, kind) for kind in FAILURES),
+                rank=rank,
+                ladder=None if ladder is None else ladder[row.player],
+                over=over,
+                reached=reached.get(row.player),
+            )
+            for row, rank in zip(rows, ranks, strict=True)
+        ),
         ratings=ratings,
         cells=cross_table(names, played, event.points),
-        rounds=tuple(_rounds(event, plan, contents, attempts, decisions)),
+        rounds=rounds,
         notes=tuple(note for note in contents.notes if note.event == event.slug),
     )
 
 
-def _line(row: Row, ratings: Ratings | None, ladder: Mapping[str, Rating] | None, *, begun: bool) -> Line:
-    rating = ratings.estimates.get(row.player) if ratings is not None else None
-    failures = tuple(irregular(row.forfeits, kind) for kind in FAILURES)
-    return Line(row, rating, failures, row.rank if begun else None, None if ladder is None else ladder[row.player])
+def _ranks(rows: Sequence[Row], *, over: bool) -> list[int]:
+    """Everybody's rank; as long as it is not over, equals share theirs, for no lot has to part them yet."""
+    ranks: list[int] = []
+    for at, row in enumerate(rows):
+        equal = at > 0 and row.by_lot and rows[at - 1].by_lot and _merits(rows[at - 1]) == _merits(row)
+        ranks.append(ranks[-1] if equal and not over else row.rank)
+    return ranks
+
+
+def _merits(row: Row) -> tuple[object, ...]:
+    return row.points, dict(row.tie_breaks)
+
+
+def _reached(rounds: Sequence[RoundReport], decisions: Sequence[Decision], *, over: bool) -> dict[str, str]:
+    """The latest round of a knockout in which each has a place; of the winner, that it has won."""
+    reached: dict[str, str] = {}
+    for each in rounds:
+        names = [name for meeting in each.meetings for name in (meeting.first, meeting.second)]
+        reached.update(dict.fromkeys((*names, *each.byes), each.title[:1].lower() + each.title[1:]))
+    if over and decisions:
+        reached[max(decisions, key=lambda decision: decision.round).winner] = "winner"
+    return reached
 
 
 def _progress(
-    event: Event,
     stored: StoredEvent,
     plan: Plan,
     played: Mapping[str, Played],
@@ -272,7 +312,9 @@ def _progress(
 ) -> Progress:
     planned = sum(1 for _ in plan.fixtures())
     at_once = min(concurrency, max(1, len(_playing(plan)) // 2))
-    lengths = [each.spent.seconds for each in attempts if each.state == "played" and each.spent.seconds is not None]
+    known = [each for each in attempts if each.state == "played" and each.spent.seconds is not None]
+    # Nobody waits for games that were lost by absence: they say nothing of those that are played.
+    lengths = [each.spent.seconds or 0.0 for each in known if each.match]
     left = 0 if ended else max(planned, least) - len(played)
     return Progress(
         done=len(played),
@@ -280,8 +322,7 @@ def _progress(
         left=left,
         more=not (plan.complete or ended),
         repeated=sum(attempt.state == "failed" for attempt in attempts),
-        seconds_left=_by_games(left, stored, lengths, at_once) if lengths or not left else _guess(event, left, at_once),
-        measured=bool(lengths),
+        seconds_left=_by_games(left, stored, lengths, at_once) if _tells(len(played), left) and lengths else None,
     )
 
 
@@ -299,14 +340,8 @@ def _by_games(left: int, stored: StoredEvent, lengths: Sequence[float], at_once:
     return left * sum(lengths) / len(lengths) / at_once
 
 
-def _guess(event: Event, left: int, at_once: int) -> float | None:
-    """As long as no game is over."""
-    try:
-        plies = typical_plies(event.game, event.options)
-    except UnknownGame:  # of a distribution that isn't installed here
-        return None
-    seconds = expected_game_seconds(event.time_control, plies, share_shipped(event))
-    return None if seconds is None else left * seconds / at_once
+def _tells(done: int, left: int) -> bool:
+    return done >= TELLING_SHARE * (done + left)
 
 
 def _rounds(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -13,7 +13,7 @@ from triarena.tournament.glicko2 import Rating
 from triarena.tournament.tally import IRREGULAR
 from triarena.tournament.values import Played
 
-from .report import Game, Line, Progress
+from .report import EventReport, Game, Line, Progress
 from .spec import Event
 
 TIE_BREAK_TITLES: Final[Mapping[str, str]] = {
@@ -79,7 +79,7 @@ def rank(line: Line) -> str:
     """A bot's place, with a word if only the lot decided it; a dash before there is anything to rank."""
     if line.rank is None:
         return "–"
-    return f"{line.rank} (lot)" if line.by_lot else str(line.rank)
+    return f"{line.rank} lot" if line.by_lot else str(line.rank)
 
 
 def record(line: Line) -> str:
@@ -137,37 +137,52 @@ def format_title(event: Event) -> str:
 def terms(event: Event) -> tuple[str, ...]:
     """What is played and how, in a few short clauses."""
     options = ", ".join(f"{name} {value}" for name, value in event.options.items())
-    games = counted(event.games_per_pairing, "game")
+    games = f"{counted(event.games_per_pairing, 'game')} per pairing"
+    if event.stop.sprt is not None:
+        games = f"{counted(event.games_per_pairing, 'game')} at most, as many as the test needs"
     rounds = () if event.rounds is None else (counted(event.rounds, "round"),)
     return (
         f"{game_title(event)} ({options})" if options else game_title(event),
         format_title(event),
         *rounds,
-        f"{games} per pairing",
+        games,
         clock(event.time_control),
         f"seed {event.seed}",
     )
 
 
-def progress(value: Progress, at: datetime | None = None) -> str:
+def progress(value: Progress, at: datetime | None = None, width: int | None = None) -> str:
     """How far an event is: ``12 of 30 games played, 2 running, about 4 min left (until 21:40)``.
 
-    As long as no game is over, how long it takes is a guess, and is told as such.
-
-    When it will probably be over is told only if ``at``, which is now, is given, in its zone.
+    When it will probably be over is told only if ``at``, which is now, is given, in its zone. What matters least is
+    left out where it would not fit into ``width`` cells.
     """
-    total = f"{value.total} or more" if value.more else f"{value.total}"
-    more = f"{value.done} of {total} game{'s' * (total != '1')} played"
-    parts = [more if value.left or value.more else f"{counted(value.done, 'game')} played"]
-    if value.running:
-        parts.append(f"{value.running} running")
-    if value.left and value.seconds_left is not None:
-        end = "" if at is None else _until(value.seconds_left, at)
-        left = seconds(value.seconds_left if value.seconds_left >= 10 else max(1, round(value.seconds_left)))
-        parts.append(f"about {left} left{end}" if value.measured else f"roughly {left} to play, by clock and game{end}")
-    if value.repeated:
-        parts.append(f"{counted(value.repeated, 'attempt')} failed and did not count")
-    return ", ".join(parts)
+    total = f"at least {value.total}" if value.more else f"{value.total}"
+    more = f"{value.done} of {total} game{'s' * (value.total != 1)} played"
+    done = more if value.left or value.more else f"{counted(value.done, 'game')} played"
+    running = [f"{value.running} running"] if value.running else []
+    repeated = [f"{counted(value.repeated, 'attempt')} failed and did not count"] if value.repeated else []
+    left, end = _left(value, at)
+    ways = (
+        [done, *running, *left, *repeated],
+        [done, *running, *left],
+        [done, *running, *(each.removesuffix(end) for each in left)],
+        [done, *(each.removesuffix(end) for each in left)],
+        [done],
+    )
+    said = [", ".join(parts) for parts in ways]
+    return next((each for each in said if width is None or len(each) <= width), said[-1])
+
+
+def _left(value: Progress, at: datetime | None) -> tuple[list[str], str]:
+    """How long it still takes, if that is known; and the clause in it that says when it is over."""
+    if not value.left or value.seconds_left is None:
+        return [], ""
+    about, end = "about", "" if at is None else _until(value.seconds_left, at)
+    if value.more:  # games that results may still add are not counted
+        about, end = "at least", end.replace("until", "not before")
+    left = seconds(value.seconds_left if value.seconds_left >= 10 else max(1, round(value.seconds_left)))
+    return [f"{about} {left} left{end}"], end
 
 
 def _until(left: float, at: datetime) -> str:
@@ -190,6 +205,29 @@ def reason(played: Played) -> str:
     who = " and ".join(played.fixture.red if side == "red" else played.fixture.blue for side in played.offenders)
     words = "crashed" if played.reason in CRASHED else played.reason.replace("_", " ")
     return f"{words}: {who}" if who else words
+
+
+def winners(report: EventReport) -> str | None:
+    """Who has won an event, and who came next: ``Meadow: Greta wins, then Gustav and Paula``; None before the end."""
+    if not report.over or not report.progress.done:
+        return None
+    first, *others = report.names
+    then = listed(others[:2])
+    return f"{report.event.name}: {first} wins" + (f", then {then}" if then else "")
+
+
+def listed(names: Sequence[str], at_most: int = 4) -> str:
+    """``Ann``, ``Ann and Bob``, ``Ann, Bob and 7 more``."""
+    shown = list(names) if len(names) <= at_most else [*names[: at_most - 1], f"{len(names) - at_most + 1} more"]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def brief(sentence: str, most: int = 200) -> str:
+    """A sentence for a line among others: of a long one the beginning and the end, in which errors are told."""
+    if len(sentence) <= most:
+        return sentence
+    head = most * 2 // 3
+    return f"{sentence[:head].rstrip()} ... {sentence[head + 5 - most :].lstrip()}"
 
 
 def standing(game: Game) -> str:
