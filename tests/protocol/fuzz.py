@@ -199,6 +199,10 @@ class Fuzzer:
         )
         return frame(head + nest)
 
+    def xml(self) -> bytes:
+        """The beginning of another protocol."""
+        return self.rng.choice((b"<", b"<protocol>", b'<?xml version="1.0"?>'))
+
     def large(self) -> bytes:
         """A length that announces too much, or a list that claims to."""
         size = self.rng.choice((16 * 1024 + 1, 2**20 + 1, 2**31, 2**32 - 1))
@@ -215,6 +219,7 @@ KINDS: tuple[tuple[str, Callable[[Fuzzer], bytes]], ...] = (
     ("bare", Fuzzer.bare),
     ("deep", Fuzzer.deep),
     ("large", Fuzzer.large),
+    ("xml", Fuzzer.xml),
 )
 
 
