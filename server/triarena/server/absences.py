@@ -107,6 +107,11 @@ class Absences:
         """Whether nobody loses by being away, since the server was."""
         return self._resume is not None
 
+    @property
+    def nobody(self) -> bool:
+        """Whether neither side has a connection."""
+        return len(self._away) == len(Side) and not any(absence.connected for absence in self._away.values())
+
     def of(self, side: Side) -> Absence | None:
         """How a side is away; None if it is there."""
         return self._away.get(side)

@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable
 
 import trio
 
 KEPT_SECONDS = 300.0
 """For how long a lag is remembered."""
+STANDSTILL = 0.25
+"""From so many seconds on a lag is a standstill of the server, which nobody's time to answer or come back runs in."""
+KEPT_STANDSTILLS = 256
 KEPT = 1024
 """How many are, at most; of each, whether it was the worst since its end is all that is ever asked."""
 OVERSLEPT = 0.002
@@ -41,6 +45,7 @@ class LoopLag(trio.abc.Instrument):
         # When each lag ended, and how long it was; what a worse one followed is forgotten: the later, the smaller.
         self._ends: list[float] = []
         self._lags: list[float] = []
+        self._standstills: deque[tuple[float, float]] = deque(maxlen=KEPT_STANDSTILLS)  # when each began and ended
         self.worst = 0.0
         """The worst of all, in seconds."""
 
@@ -82,10 +87,21 @@ class LoopLag(trio.abc.Instrument):
         ]
         return max(min(lag, end - since) for end, lag in later)
 
+    def stood_still(self, since: float, until: float) -> float:
+        """For how many seconds between two moments of trio's time the server stood still; of a standstill that had not
+        ended by the second, nothing counts.
+        """
+        if not self._standstills:
+            return 0.0
+        since, until = since - self._offset, until - self._offset
+        return sum(max(0.0, end - max(began, since)) for began, end in self._standstills if end <= until)
+
     def _note(self, lag: float, end: float) -> None:
         """The loop was late by so much, until ``end``."""
         if lag <= 0:
             return
+        if lag > STANDSTILL:
+            self._standstills.append((end - lag, end))
         ends, lags = self._ends, self._lags
         while lags and lags[-1] <= lag:
             ends.pop()

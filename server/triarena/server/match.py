@@ -40,9 +40,14 @@ from .events import (
 )
 from .storing import Storing
 from .terms import Audience, Book, LastTurn, Player, Terms
-from .turn import Turn
+from .turn import StoodStill, Turn, never
 
 log = structlog.get_logger()
+
+WAKING_SECONDS = 1.0
+"""What who is away gets beside the time for which the server stood still: it may have dialled in vain."""
+LOOKS = 12
+"""How often the loop looks for input before a side counts as away for too long: it may be at the door already."""
 
 
 @dataclass(slots=True)
@@ -56,6 +61,7 @@ class Referee:
     mailbox: Mailbox
     gate: Gate
     room: str
+    stood_still: StoodStill = never
     position: AnyPosition = field(init=False)
     ply: int = 0
     clocks: dict[Side, SideClock] = field(init=False)
@@ -74,6 +80,8 @@ class Referee:
     _arrived: float | None = None
     """When the previous move arrived."""
     _storing: Storing = field(init=False)
+    _looked: float = 0.0
+    """Until when it is known whether the server stood still."""
 
     def __post_init__(self) -> None:
         self.position = self.terms.game.start(self.terms.options, self.terms.seed)
@@ -100,6 +108,7 @@ class Referee:
 
         None if the server stops before the end: the match is to be resumed.
         """
+        self._looked = trio.current_time()
         try:
             result = await self._result()
             return None if result is None else await self._end(result)
@@ -168,7 +177,7 @@ class Referee:
 
     async def _play(self) -> None:
         side = self.position.to_move
-        turn = self._turn = Turn(side, self.ply, self.clocks[side], trio.current_time())
+        turn = self._turn = Turn(side, self.ply, self.clocks[side], trio.current_time(), stood_still=self.stood_still)
         answer = await self._ask(turn)
         game = self.terms.game
         try:
@@ -260,8 +269,11 @@ class Referee:
         Raises _Ended if meanwhile the server stops, or an administrator cancels the match, unless that has ended: what
         is being written may be in the database already, and must not be contradicted.
         """
+        self._notice_standstill()
         final = self.pending is not None
-        if (end := await self._storing.keep(writing, self._heed, self._is_final, final=final)) is not None:
+        end = await self._storing.keep(writing, self._heed, self._is_final, final=final)
+        self._looked = trio.current_time()  # all of this time is given back, whatever the server waited for
+        if end is not None:
             self._heed(end)
 
     # -- what comes from outside ---------------------------------------------------------------
@@ -271,22 +283,46 @@ class Referee:
 
         Whatever ends the match raises _Ended here.
         """
-        self.absences.heed(trio.current_time(), paused=self.gate.paused)
-        postponed = self._storing.postponed
-        away_too_long, runs_out = self.absences.deadline(), math.inf if turn is None else turn.runs_out()
-        event: Event | None = postponed.popleft() if postponed else None
-        if event is None:
-            with trio.CancelScope(deadline=min(runs_out, away_too_long)) as self._waiting:
-                event = await self.mailbox.get()
-        if event is None:
-            for player in self.players.values():
-                await player.heard_out()  # what has come in time counts, however late it is read
-            event = self.mailbox.get_nowait()
-        if event is not None:
-            self._heed(event)
-        elif away_too_long <= (math.inf if turn is None else turn.runs_out()):
-            raise _Ended(self.absences.verdict(self.position, self.ply, trio.current_time()))
-        return event
+        while True:
+            self._notice_standstill()
+            now, postponed = trio.current_time(), self._storing.postponed
+            self.absences.heed(now, paused=self.gate.paused)
+            if turn is not None:
+                turn.hold(now, nobody=self.absences.nobody)
+            event: Event | None = postponed.popleft() if postponed else None
+            if event is None:
+                with trio.CancelScope(deadline=min(self._due(turn))) as self._waiting:
+                    event = await self.mailbox.get()
+            if event is None:
+                await self._hear_everybody_out()
+                event = self.mailbox.get_nowait()
+            self._notice_standstill()
+            if event is not None:
+                self._heed(event)
+                return event
+            now, (away_too_long, runs_out) = trio.current_time(), self._due(turn)
+            if away_too_long <= min(now, runs_out):
+                raise _Ended(self.absences.verdict(self.position, self.ply, now))
+            if runs_out <= now:
+                return None
+
+    def _due(self, turn: Turn | None) -> tuple[float, float]:
+        """When the first will have been away for too long, and when the clock of ``turn`` will have run out."""
+        return self.absences.deadline(), math.inf if turn is None else turn.runs_out()
+
+    async def _hear_everybody_out(self) -> None:
+        """What has come in time counts, however late it is read; also who has come."""
+        for player in self.players.values():
+            await player.heard_out()
+        if self.absences:
+            for _ in range(LOOKS):
+                await trio.lowlevel.checkpoint()
+
+    def _notice_standstill(self) -> None:
+        """Nobody's time to come back runs while the server stands still."""
+        since, self._looked = self._looked, trio.current_time()
+        if (stood := self.stood_still(since, self._looked)) > 0:
+            self.absences.postpone(stood + WAKING_SECONDS)
 
     def _something_happened(self) -> bool:
         """Whether there is an event that nobody has heeded."""

@@ -194,7 +194,9 @@ class Room:
         for seat in self.seats.values():
             if seat.line is not None:
                 self.scribe.witness.came(seat.side, seat.line, seat.software)
-        self.referee = Referee(self.terms, self.seats, self.scribe, self, self.mailbox, self.gate, self.id)
+        self.referee = Referee(
+            self.terms, self.seats, self.scribe, self, self.mailbox, self.gate, self.id, around.lag.stood_still
+        )
         return self.referee
 
     def resume(self, stored: StoredMatch, patience: float) -> Referee:

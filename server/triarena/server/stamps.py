@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import socket
 import struct
 import sys
@@ -27,6 +28,8 @@ STEP: Final = 0.002
 """By how many seconds the time of day may differ from where a steady clock expects it before it has been set anew."""
 DRIFT: Final = 0.001
 """And how many more for each second since it was last looked at: more than any clock is disciplined by."""
+UNSURE: Final = 0.05
+"""By how many seconds a stamp may be later than the loop's last look before it is asked what else has come."""
 CHUNK: Final = 64 * 1024
 CLOSED: Final = (errno.EBADF, errno.ENOTSOCK)
 WRITES_SOCKETS: Final = os.name == "posix"
@@ -83,12 +86,21 @@ class StampedStream(trio.abc.HalfCloseableStream):
         """When what the latest ``receive_some`` gave had come, in trio's time. To be asked right after it.
 
         The stamp is that of the last byte. If that ended several ``messages``, the others came before it, and if the
-        loop did not look meanwhile, they have the benefit of the doubt.
+        loop did not look meanwhile, they have the benefit of the doubt. So has a single one if anything came after it,
+        even the end of the stream: the system may have put both together, under the later stamp.
         """
+        seen = self._otherwise()
         arrived = None if self._stamp is None else self._clock.arrival(self._stamp)
         if arrived is None:
-            return self._otherwise()
-        return arrived if messages <= 1 else min(arrived, self._otherwise())
+            return seen
+        doubtful = messages > 1 or (arrived - seen > UNSURE and self._more_came())
+        return min(arrived, seen) if doubtful else arrived
+
+    def _more_came(self) -> bool:
+        """Whether there is something behind what was read; the end of the stream counts."""
+        ready = select.poll()
+        ready.register(self.socket.fileno(), select.POLLIN)
+        return bool(ready.poll(0))
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         """See trio.abc.ReceiveStream."""

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from triarena.games import Side
 
 from .clock import SideClock
 from .terms import LastTurn, Timing
+
+StoodStill: TypeAlias = Callable[[float, float], float]
+"""For how many seconds the server stood still between two moments; see ``LoopLag.stood_still``."""
+
+
+def never(since: float, until: float) -> float:
+    """Of a server that always runs."""
+    return 0.0
 
 
 @dataclass(slots=True)
@@ -33,6 +43,11 @@ class Turn:
     """When the answer came."""
     used: float = 0.0
     """What it is charged, in seconds."""
+    stood_still: StoodStill = never
+    _held: float | None = None
+    """Since when the clock has stood; None while it does not."""
+    _excused: float = 0.0
+    """Seconds for which it stood before."""
 
     def start(self, at: float) -> bool:
         """Let the clock run; False if it does."""
@@ -41,13 +56,29 @@ class Turn:
         self.sent = at
         return True
 
+    def hold(self, now: float, *, nobody: bool) -> None:
+        """While ``nobody`` is there, neither side nor the other, the clock stands."""
+        if self.sent is None or nobody == (self._held is not None):
+            return
+        if self._held is None:
+            self._held = now
+        else:
+            self._excused += now - self._held - self.stood_still(self._held, now)
+            self._held = None
+
     def elapsed(self, now: float) -> float:
-        """How long the clock has run."""
-        return 0.0 if self.sent is None else max(0.0, now - self.sent)
+        """How long the clock has run. It stands while the server does, unless what came meanwhile is stamped."""
+        if self.sent is None:
+            return 0.0
+        if self._held is not None:
+            now = min(now, self._held)
+        return max(0.0, now - self.sent - self._excused - self.stood_still(self.sent, now))
 
     def runs_out(self) -> float:
         """When the clock will have run out; infinite while it does not run."""
-        return math.inf if self.sent is None else self.sent + self.clock.patience()
+        if self.sent is None or self._held is not None:
+            return math.inf
+        return self.sent + self._excused + self.stood_still(self.sent, math.inf) + self.clock.patience()
 
     def answer(self, at: float) -> bool:
         """The move came; whether it did in time."""
