@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from typing import Final
+
+from .wording import listed
 
 SAME_SECONDS: Final = 1.0
 """Ends of patience that differ by less are the same."""
@@ -25,6 +28,13 @@ class Waiting:
         """About everybody who is waited for."""
         return [sentence for _, sentence in self._told.values()]
 
+    def brief(self) -> list[str]:
+        """The same in as few lines as it takes: those who are waited for until the same moment stand together."""
+        together: dict[str, list[str]] = {}
+        for name, (_, sentence) in self._told.items():
+            together.setdefault(sentence.removeprefix(name), []).append(name)
+        return [_briefly(names, what) for what, names in together.items()]
+
     def news(self, deadlines: Mapping[str, float], absent: Collection[str], moment: float, now: datetime) -> list[str]:
         """What has changed: sentences.
 
@@ -38,6 +48,13 @@ class Waiting:
             if name not in before or before[name][1] != told[1]:
                 found.append(told[1])
         return found
+
+
+def _briefly(names: list[str], what: str) -> str:
+    is_ = "is" if len(names) == 1 else "are"
+    if (until := re.search(r"until ([\d:]+)", what)) is not None:
+        return f"{listed(names)} {is_} not here, waited for until {until[1]}"
+    return f"{listed(names)} {is_} not here, and {'loses' if len(names) == 1 else 'lose'} the games that are due"
 
 
 def _about(

@@ -87,14 +87,21 @@ def _embedded(folder: Folder, file: TournamentFile, where: Choice, view: View, b
     def listens(place: Place) -> None:
         if remote and not announced:
             announced.append(place.port)
-            for line in instructions(folder, file, host, place.port, running=False, public_host=where.public_host):
-                view.trouble(line)
+            tell(place.port)
 
+    def tell(port: int) -> None:
+        for line in instructions(folder, file, host, port, running=False, public_host=where.public_host):
+            view.trouble(line)
+
+    port = port_of(where, file)
+    if remote and port:  # it will be this one, so nobody need wait for the server to give the commands away
+        announced.append(port)
+        tell(port)
     return EmbeddedServer(
         folder=folder.server,
         log=folder.logs / "server.log",
         host=host,
-        port=port_of(where, file),
+        port=port,
         settings=file.server_environment,
         bell=bell,
         trouble=view.trouble,
