@@ -296,3 +296,15 @@ async def test_a_plain_join_finds_no_reserved_seat(world: XmlWorld) -> None:
     client = world.xml()
     await client.say(JOIN)
     assert client.room != admin.room
+
+
+async def test_a_used_code_is_told_that_a_loss_is_final_here(world: XmlWorld) -> None:
+    admin = await administrator(world)
+    (answer,) = await admin.say(prepare(*[SLOT.format("", "true", "true")] * 2, pause=False))
+    codes = [code.text for code in answer.findall("reservation")]
+    players = [world.xml(), world.xml()]
+    for player, code in zip(players, codes, strict=True):
+        await player.say(f'<protocol><joinPrepared reservationCode="{code}"/>')
+    (told,) = await world.xml().say(f'<protocol><joinPrepared reservationCode="{codes[0]}"/>')
+    assert told.attrib["code"] == "reservation_used"
+    assert "nobody comes back to a match, unless the server itself was stopped" in told.attrib["message"]

@@ -412,3 +412,30 @@ async def test_a_client_of_ours_and_one_of_theirs_are_told_the_same_moves(world:
     turn = await ann.wait_for(s.YourTurn)
     assert turn.ply == 1
     assert turn.position is not None
+
+
+@pytest.mark.parametrize("words", ["<join/>", '<?xml version="1.0"?><joinPrepared reservationCode="x"/>', "<room>"])
+async def test_a_message_without_a_document_around_it_is_told_what_is_missing(world: XmlWorld, words: str) -> None:
+    client = world.xml()
+    (told,) = await client.say(words)
+    assert (told.tag, told.attrib["code"]) == ("errorpacket", "no_root")
+    assert "open your document first: <protocol>" in told.attrib["message"]
+    assert client.closed
+    assert client.inbox.ended
+
+
+@pytest.mark.parametrize(
+    ("words", "attribute"),
+    [("<joinPrepared/>", "reservationCode"), ("<joinRoom/>", "roomId"), ("<authenticate/>", "password")],
+)
+async def test_a_missing_attribute_is_called_by_its_name_here(world: XmlWorld, words: str, attribute: str) -> None:
+    (told,) = await world.xml().say("<protocol>" + words)
+    assert told.attrib["message"].endswith(f"needs its attribute {attribute}")
+
+
+async def test_who_never_opens_its_document_is_told_that_one_was_waited_for(
+    world: XmlWorld, autojump_clock: MockClock
+) -> None:
+    client = world.xml()
+    await trio.sleep(PATIENCE.greeting + 1)
+    assert client.inbox.messages[0].attrib["message"].endswith("no opened document (<protocol>) came within 5 s")

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import gzip
 import json
+import random
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
-from triarena.games import IllegalMove
+import pytest
+
+from triarena.games import IllegalMove, Outcome, Side
 from triarena.games.mississippi_queen import GAME, Direction, MississippiQueenPosition, Segment
 from triarena.games.mississippi_queen.position import start_position
 from triarena.games.mississippi_queen.profiles import SERVER_24_2_5
 from triarena.protocol.game_values import MississippiQueenPosition as WirePosition
+from triarena.protocol.values import ForfeitReason
 from triarena.server import results
 from triarena.server.socha.conversation import NAMELESS
 from triarena.server.socha.state import write_state
 from triarena.server.socha.verdicts import MISTAKES, write_result
+from triarena.server.socha.verdicts import reason as why
 
 DATA = Path(__file__).parents[1] / "data" / "mississippi_queen"
 BY_CODE = {direction.code: direction for direction in Direction}
@@ -108,3 +113,36 @@ def test_a_refused_move_is_explained_in_the_words_of_the_original() -> None:
         for code in OURS.get(name, (name.lower(),)):
             assert {MISTAKES[code]} == messages, code
     assert len(due) >= 17
+
+
+@pytest.mark.parametrize(
+    ("reason", "due"),
+    [
+        ("disconnected", "ONE und TWO haben das Spiel verlassen: LOST_CONNECTION"),
+        ("no_show", "ONE und TWO haben sich nicht rechtzeitig bereit gemeldet."),
+    ],
+)
+def test_two_who_fail_at_once_are_spoken_of_as_two(reason: ForfeitReason, due: str) -> None:
+    start = GAME.start({"rules": "server-24.2.5"}, 1)
+    assert why(results.forfeit(reason, list(Side), start, "both"), NAMELESS, None) == due
+
+
+def test_points_are_said_to_decide_only_where_who_is_stuck_has_not_lost_by_that() -> None:
+    said: dict[str, Counter[str]] = {}
+    for rules in ("seed", "server-24.2.5"):
+        told = said[rules] = Counter[str]()
+        for seed in range(60):
+            end = played_at_random(rules, seed)
+            if end.reason == "no_move":
+                told[results.by_the_rules(end).detail.message] += 1
+    because = "the game is over because the side to move has no legal move"
+    assert said["server-24.2.5"].keys() == {because}
+    assert because + "; points decide" in said["seed"]
+
+
+def played_at_random(rules: str, seed: int) -> Outcome:
+    rng = random.Random(seed)
+    position = GAME.start({"rules": rules}, seed)
+    while position.outcome is None:
+        position = position.play(rng.choice(list(position.legal_moves())))
+    return position.outcome

@@ -83,6 +83,11 @@ class Session(Generic[Out, In]):
         return self._rooms[room].ply if room in self._rooms else -1
 
     @property
+    def greeting(self) -> str:
+        """With what a client begins, for a sentence."""
+        return "'hello'"
+
+    @property
     def owes(self) -> bool:
         """Whether the client owes a ``ready`` or a move somewhere, so that its silence means that it thinks."""
         return any(room.place in (Place.STARTING, Place.THINKING) for room in self._rooms.values())

@@ -304,7 +304,7 @@ class Connection:
         if self._closing or now < self._silent_until():
             return
         if not self.greeted:
-            self.close("greeting_timeout", f"no 'hello' came within {self._patience.greeting:g} s")
+            self.close("greeting_timeout", f"no {self._session.greeting} came within {self._patience.greeting:g} s")
         elif self._session.owes:
             self._heard_at = now  # it thinks: its clock watches it, not we
         elif not self._pinged:

@@ -41,10 +41,12 @@ def by_the_rules(outcome: Outcome) -> Result:
 
 
 def _points_decide(outcome: Outcome) -> bool:
-    """Whether who has won is told by the points, and not the points (1 to 0) by who has won."""
+    """Whether who has won is told by the points, and not the points by who has won: there are rules by which who can't
+    move has lost, and has none for that.
+    """
     red, blue = outcome.red.points, outcome.blue.points
     leader = Side.RED if red > blue else Side.BLUE if blue > red else None
-    return leader is outcome.winner and sorted((red, blue)) != [0, 1]
+    return leader is outcome.winner and min(red, blue) != 0
 
 
 def forfeit(

@@ -45,6 +45,11 @@ class Wire(Protocol):
         ...
 
     @property
+    def greeting(self) -> str:
+        """With what the client begins, for a sentence."""
+        ...
+
+    @property
     def owes(self) -> bool:
         """Whether the client's silence means nothing, and it is not to be pinged."""
         ...

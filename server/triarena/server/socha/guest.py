@@ -22,6 +22,11 @@ if TYPE_CHECKING:
     from triarena.server.lobby import Lobby
 
 SOFTWARE = "a client of the Software-Challenge 2024"
+USED = (
+    "this reservation was used, and its player is connected, or has lost the match with its connection; over this "
+    "protocol nobody comes back to a match, unless the server itself was stopped"
+)
+"""What there is to say of a code a second time; clients of our own protocol come back with it."""
 
 
 class XmlGuest(Guest):
@@ -53,6 +58,11 @@ class XmlGuest(Guest):
         """These clients have no way to come back: a loss is final, as it was with the original."""
         self.connection.loss = replace(self.connection.loss, final=True)
         super().gone()
+
+    def _refuse(self, message: c.FromClient, refusal: Refusal) -> None:
+        if refusal.code == "reservation_used":
+            refusal = Refusal(refusal.code, USED)
+        super()._refuse(message, refusal)
 
     def _act(self, message: c.FromClient, at: float) -> None:
         super()._act(message, at)

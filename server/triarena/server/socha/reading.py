@@ -26,7 +26,7 @@ parser keeps each for as long as it lives, at ten times its length and more.
 
 class BadXml(Exception):
     """The stream can't be read on. ``code`` is stable: ``not_xml``, ``document_type``, ``too_deep``, ``too_large``,
-    ``unknown_element``.
+    ``unknown_element``, ``no_root``.
     """
 
     def __init__(self, code: str, message: str) -> None:
@@ -120,6 +120,8 @@ class XmlReader:
             return
         depth = len(self._open)
         if depth == 0:
+            if name in self._messages:
+                raise BadXml("no_root", f"open your document first: <protocol>, and then <{name}> in it")
             self.opened = True
         elif depth == 1:
             self._began, self._size = self._parser.CurrentByteIndex, 0

@@ -46,6 +46,8 @@ EXCEPTIONS: Final = {
     "unknown_game_type": "UnknownGameTypeException",
 }
 """What the original calls the reason of a refusal, by our codes."""
+ATTRIBUTES: Final = {"room": "roomId", "reservation": "reservationCode", "secret": "password"}
+"""What the original calls our fields."""
 R = TypeVar("R", bound=Request)
 
 
@@ -123,7 +125,10 @@ def _made(kind: type[R], one: Element, **fields: Any) -> R:
         return kind.model_validate(fields)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
+        field = str(first["loc"][0])
+        if field in ATTRIBUTES and fields[field] is None:
+            raise BadRequest("invalid_message", f"<{one.name}> needs its attribute {ATTRIBUTES[field]}") from None
+        where = ATTRIBUTES.get(field) or ".".join(str(part) for part in first["loc"])
         raise BadRequest("invalid_message", f"<{one.name}> is invalid ({where}): {first['msg'][:200]}") from None
 
 

@@ -51,6 +51,11 @@ class XmlSession:
         return Phase.OPEN if self._reader.opened else Phase.NEW
 
     @property
+    def greeting(self) -> str:
+        """See ``Wire``."""
+        return "opened document (<protocol>)"
+
+    @property
     def owes(self) -> bool:
         """Always: there is no ping in this protocol."""
         return True
