@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Commands are printed as for somebody who has installed TriArena, however the tests are run; no secret is at hand."""
+    """Commands are printed as for somebody who has installed TriArena, however tests are run; no secret is at hand."""
     which: Callable[[str], str | None] = shutil.which
     monkeypatch.delenv("UV_RUN_RECURSION_DEPTH", raising=False)
     monkeypatch.delenv("TRIARENA_SECRET", raising=False)

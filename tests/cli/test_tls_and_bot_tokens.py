@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 import trustme
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from triarena.cli import main
 from triarena.cli.children import Children
+from triarena.protocol.identity import canonical, token_digest
+from triarena.server.bots import load_bot_tokens
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,10 @@ class Hall:
         return ["--tls-ca", str(self.authority)]
 
 
-def words(*arguments: str) -> list[str]:
-    done = CliRunner().invoke(main, list(arguments))
-    assert done.exit_code == 0, done.output
-    return done.stdout.splitlines()
+def token_in(made: Result) -> str:
+    """The token, as ``triarena token`` tells it to the owner of the bot."""
+    assert made.exit_code == 0, made.output
+    return made.stderr.split("TRIARENA_TOKEN=")[1].split()[0]
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +55,9 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(folder / "ca.pem")
     authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(folder / "server.pem")
-    owner, _, organiser = words("token", "Ada")
-    (folder / "bots.toml").write_text(organiser.partition(":  ")[2].strip() + "\n", encoding="utf-8")
-    token = owner.split("TRIARENA_TOKEN=")[1].split()[0]
+    made = CliRunner().invoke(main, ["token", "Ada"])
+    (folder / "bots.toml").write_text(made.stdout, encoding="utf-8")  # as does: triarena token Ada > bots.toml
+    token = token_in(made)
     settings = {
         "TRIARENA_SERVER__TLS_CERTIFICATE": str(folder / "server.pem"),
         "TRIARENA_BOTS__TOKENS": str(folder / "bots.toml"),
@@ -158,14 +160,63 @@ def test_a_key_alone_is_no_tls(tmp_path: Path) -> None:
 
 
 def test_every_token_is_another() -> None:
-    assert len({words("token", "Ada")[0] for _ in range(20)}) == 20
+    assert len({token_in(CliRunner().invoke(main, ["token", "Ada"])) for _ in range(20)}) == 20
 
 
 def test_a_token_is_given_first_in_the_form_that_others_on_the_machine_do_not_see() -> None:
-    first, second, _ = words("token", "Ada")
+    first, second, _ = CliRunner().invoke(main, ["token", "Ada"]).stderr.splitlines()
     assert "TRIARENA_TOKEN=" in first
     assert "--token" not in first
     assert "--token" in second
+
+
+def test_what_goes_into_the_servers_file_is_the_line_and_nothing_secret() -> None:
+    made = CliRunner().invoke(main, ["token", "Ada"])
+    assert made.stdout == f'"Ada" = "{token_digest(token_in(made))}"\n'
+    assert token_in(made) not in made.stdout
+
+
+def test_lines_are_added_to_a_file_that_the_server_then_takes(tmp_path: Path) -> None:
+    file = tmp_path / "bots.toml"
+    add = ["token", "--file", str(file)]
+    tokens = {name: token_in(CliRunner().invoke(main, [*add, name])) for name in ("Ada", "Bo B")}
+    file.write_text(file.read_text("utf-8").rstrip("\n"), encoding="utf-8")  # as some editors leave it
+    tokens["Cy"] = token_in(CliRunner().invoke(main, [*add, "Cy"]))
+    assert load_bot_tokens(file) == {canonical(name): token_digest(token) for name, token in tokens.items()}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "code"),
+    [('"Ada" = "TOKEN"', "Bob", "bad_settings"), ("Ada: TOKEN", "Bob", "bad_settings"), (None, "ADA", "name_taken")],
+)
+def test_a_file_that_takes_no_such_line_stays_as_it_is(tmp_path: Path, text: str | None, name: str, code: str) -> None:
+    file = tmp_path / "bots.toml"
+    if text is None:
+        CliRunner().invoke(main, ["token", "Ada", "--file", str(file)])
+    else:
+        file.write_text(text, encoding="utf-8")
+    before = file.read_bytes()
+    made = CliRunner().invoke(main, ["token", name, "--file", str(file)])
+    assert made.exit_code == 1
+    assert f"[{code}]" in made.stderr
+    assert "TRIARENA_TOKEN" not in made.stderr, "a token that is of no use is not told"
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("text", ['"Ada" = "TOKEN"', "for the owner of the bot: TRIARENA_TOKEN=TOKEN"])
+def test_a_wrong_file_of_tokens_is_told_with_the_form_of_its_lines_and_without_a_token(
+    tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "bots.toml").write_text(text, encoding="utf-8")
+    done = CliRunner().invoke(
+        main,
+        ["serve", "--data-dir", str(tmp_path), "--port", "0"],
+        env={"TRIARENA_BOTS__TOKENS": str(tmp_path / "bots.toml")},
+    )
+    assert done.exit_code == 2
+    assert 'of the form "Ada" = "sha256:..." with 64 digits' in done.stderr
+    assert "triarena token NAME" in done.stderr
+    assert "TOKEN" not in done.stderr
 
 
 def test_a_token_for_what_can_be_no_name_is_wrong_use() -> None:

@@ -85,6 +85,15 @@ async def test_wrong_tokens_are_throttled_by_address_and_the_right_one_never_is(
     assert isinstance(await answer(listing, "Ada", TOKEN), s.Welcome), "it can't be guessed, so it need not wait"
 
 
+@pytest.mark.parametrize(("token", "told"), [(None, "none"), ("a-guess", "another")])
+async def test_a_wrong_token_and_a_missing_one_are_logged_alike(
+    listing: World, token: str | None, told: str, autojump_clock: MockClock, logged: Log
+) -> None:
+    await answer(listing, "Ada", token)
+    (line,) = [line for line in logged.text.splitlines() if line.startswith("wrong_token ")]
+    assert f"'name': 'Ada', 'address': '127.0.0.1', 'token': '{told}', 'times': 1" in line
+
+
 async def test_tokens_never_reach_the_log(listing: World, autojump_clock: MockClock, logged: Log) -> None:
     await answer(listing, "Ada", "a-secret-guess")
     await answer(listing, "Ada", TOKEN)

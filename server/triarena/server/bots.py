@@ -20,6 +20,7 @@ from triarena.protocol.identity import ALGORITHM, canonical, token_digest
 from triarena.protocol.values import Name
 
 from .refusal import Refusal
+from .seldom import Seldom
 from .settings_sources import SettingsError
 from .throttle import Throttle
 
@@ -27,6 +28,8 @@ log = structlog.get_logger()
 
 _NAME: TypeAdapter[str] = TypeAdapter(Name)
 _BYTES_OF_RANDOMNESS = 24
+_FORM = f'"Ada" = "{ALGORITHM}..." with 64 digits'
+"""What a line looks like, for error sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +64,19 @@ def load_bot_tokens(file: Path) -> Mapping[str, str]:
     except OSError as error:
         raise SettingsError([f"bots.tokens: the file {file} cannot be read: {error.strerror or error}."]) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError([f"bots.tokens: {file} is not TOML: {error}."]) from None
+        sentence = f"{file} is not TOML: {error}; each of its lines must be of the form {_FORM}"
+        raise SettingsError([f"bots.tokens: {sentence}, as printed by: triarena token NAME."]) from None
     problems, found = [], {}
     for name, value in lines.items():
         if not (isinstance(value, str) and value.startswith(ALGORITHM) and len(value) == len(token_digest(""))):
             # The value is not shown: it may be a token.
             problems.append(
-                f"{file}: {name!r:.60} needs a digest, {ALGORITHM} and 64 digits; run: triarena token NAME."
+                f"bots.tokens: {file}: {name!r:.60} needs a digest: its line must be of the form {_FORM}, "
+                "as printed by: triarena token NAME."
             )
         elif canonical(name) in found:
-            problems.append(f"{file}: {name!r:.60} is there twice, perhaps in other letters; keep one line.")
+            sentence = f"{name!r:.60} is there twice, perhaps in other letters"
+            problems.append(f"bots.tokens: {file}: {sentence}; keep one line.")
         else:
             found[canonical(name)] = value
     if problems:
@@ -86,6 +92,7 @@ class Identities:
         self._enrolled: dict[str, str] = {}
         """The digest of its token by the canonical name of a player."""
         self._throttle = Throttle()
+        self._seldom = Seldom()
 
     @property
     def required(self) -> bool:
@@ -104,6 +111,7 @@ class Identities:
             return False
         if token is None:
             if self._digest(name) is not None:
+                self._note_wrong(name, address, "none")
                 raise Refusal("wrong_token", f"the name {name!r} belongs to a bot with a token, and none was sent")
             return False
         return self.owns(name, token_digest(token), address, now)
@@ -122,8 +130,12 @@ class Identities:
         if (wait := self._throttle.wrong(address, now, canonical(name))) > 0:
             sentence = f"too many wrong tokens for {name!r} came from {address}, and this is another"
             raise Refusal("throttled", f"{sentence}; try again in {wait:.0f} s")
-        log.warning("wrong_token", name=name, address=address)
+        self._note_wrong(name, address, "another")
         raise Refusal("wrong_token", f"this is not the token of {name!r}")
+
+    def _note_wrong(self, name: str, address: str, token: str) -> None:
+        if many := self._seldom("wrong_token"):
+            log.warning("wrong_token", name=name, address=address, token=token, times=many)
 
     def _digest(self, name: str) -> str | None:
         key = canonical(name)
