@@ -269,6 +269,45 @@ def test_a_tournament_at_a_running_server_with_a_remote_bot(desk: Desk, real_ser
     assert len(games_of(desk.folder / "three.tournament")) == 6
 
 
+@POSIX
+def test_a_second_tournament_with_the_names_of_one_that_runs_is_refused_and_the_first_is_not_disturbed(
+    desk: Desk, real_server: RunningServer
+) -> None:
+    where = ["--server", f"127.0.0.1:{real_server.port}", "--secret-file", str(real_server.data_dir / "admin-secret")]
+    desk.write("first.toml", HEAD + "games_per_pairing = 400\n" + TWO)
+    first = desk.start("tournament", "run", "first.toml", *where)
+    until_said(first, r"1\.1\.2 ")
+    desk.write("second.toml", HEAD + TWO.replace("Ann", "ANN"))
+    said = desk.run("tournament", "run", "second.toml", *where, code=1)
+    assert "another tournament that runs on this server has a bot called 'ANN'" in said
+    assert "[name_taken]" in said
+    assert not (desk.folder / "second.tournament").exists()
+    until_said(first, r"1\.1\.\d+")
+    first.send_signal(signal.SIGTERM)
+    first.communicate(timeout=SECONDS)
+    games = games_of(desk.folder / "first.tournament")
+    assert len(games) >= 2
+    assert "name_taken" not in (desk.folder / "first.tournament" / "games.jsonl").read_text(encoding="utf-8")
+    with StoreReader(desk.folder / "first.tournament") as reader:
+        assert [result.played.offenders for result in reader.contents().results] == [()] * len(games)
+
+
+@POSIX
+def test_a_tournament_is_resumed_at_the_server_where_it_was_played_without_the_options(
+    desk: Desk, real_server: RunningServer
+) -> None:
+    secret = str(real_server.data_dir / "admin-secret")
+    desk.write("many.toml", HEAD + "games_per_pairing = 40\n" + TWO)
+    where = ["--server", f"127.0.0.1:{real_server.port}", "--secret-file", secret]
+    process = desk.start("tournament", "run", "many.toml", *where)
+    until_said(process, r"1\.1\.2 ")
+    process.kill()
+    process.communicate(timeout=SECONDS)
+    assert "40 games played" in desk.run("tournament", "resume", "many.tournament")
+    server = desk.folder / "many.tournament" / "server"
+    assert list(server.iterdir()) == [], "no server of its own was started"
+
+
 @pytest.mark.parametrize("source", ["option", "variable", "file", "another server"])
 def test_a_wrong_secret_of_a_running_server_is_told_before_anything_is_begun_with_its_source(
     desk: Desk, real_server: RunningServer, source: str

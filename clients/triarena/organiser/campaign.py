@@ -13,7 +13,6 @@ from typing import Final, Protocol
 import trio
 
 from triarena.protocol import from_client as c
-from triarena.protocol.identity import token_digest
 from triarena.tournament.formats import CountedFormat
 from triarena.tournament.values import Plan, Played
 
@@ -22,7 +21,7 @@ from .bell import Bell
 from .crew import Crew, Place
 from .desk import DeskError, DeskRefused
 from .embedded import EmbeddedServer
-from .link import Access, Link
+from .link import Access, Link, enrolments
 from .records import OVER, Note, StoreError, TournamentState
 from .runner import Ending, EventRun, Keeper
 from .spec import Event, TournamentFile
@@ -36,6 +35,8 @@ AGAIN: Final = "its tournament begins it anew"
 """Why rooms are closed in which games were broken off."""
 CLOSE_SECONDS: Final = 5.0
 """How long closing them may take; at the next start they are closed anyway."""
+HEARING_SECONDS: Final = 1.0
+"""For the server to tell what has ended, before the rest is broken off."""
 DRAIN_SECONDS: Final = 20.0
 """How long running games may go on after an interrupt."""
 
@@ -119,9 +120,7 @@ class Campaign:
         except StoreError as error:
             return Ending("interrupted", error.message)
         tokens = {player.name: player.token for player in players if player.token is not None}
-        link = Link(
-            self.access, [c.Enrolment(name=name, digest=token_digest(tokens[name])) for name in tokens], self.bell
-        )
+        link = Link(self.access, enrolments(tokens), self.bell)
         for attempt in left:  # these are played anew
             if attempt.room:
                 await link.close(attempt.room, AGAIN)
@@ -184,7 +183,7 @@ class Campaign:
         self.view.shows(run, link)
         with trio.CancelScope() as scope:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._bound_the_drain, run, scope)
+                nursery.start_soon(self._bound_the_drain, run, link, scope)
                 ending = await run.run()
                 nursery.cancel_scope.cancel()
             await self._note_seconds(event)
@@ -200,7 +199,7 @@ class Campaign:
                     await link.request(c.ListPlayers(), within=0)
         return run.orders or Ending("interrupted", INTERRUPTED)
 
-    async def _bound_the_drain(self, run: EventRun, scope: trio.CancelScope) -> None:
+    async def _bound_the_drain(self, run: EventRun, link: Link, scope: trio.CancelScope) -> None:
         """Games that run at an interrupt get their time, and no more; so it is if the server has failed."""
         await self.bell.until(lambda: run.orders is not None or self._server_failed() is not None)
         if (failed := self._server_failed()) is not None:
@@ -211,6 +210,9 @@ class Campaign:
                 self.bell.now() + DRAIN_SECONDS,
             )
         run.hurried = True
+        with trio.move_on_after(HEARING_SECONDS), suppress(DeskError):
+            await link.request(c.ListPlayers(), within=0)  # before its answer we hear of games that are over by now
+            await trio.sleep(0)
         scope.cancel()
 
     def _server_failed(self) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -56,17 +56,16 @@ class Folder:
         """Whether a tournament is kept here."""
         return (self.path / STORE_NAME).exists()
 
-    def make(self, source: Path, file: TournamentFile, at: datetime) -> Store:
-        """Begin the tournament of a file here, with a token for each player that waits in the lobby.
+    def make(
+        self, source: Path, file: TournamentFile, at: datetime, players: Sequence[StoredPlayer] | None = None
+    ) -> Store:
+        """Begin the tournament of a file here, with the tokens of ``players`` (None: ``with_tokens``).
 
         Raises StoreError ``store_exists`` or ``cannot_open``.
         """
         self.make_private()
         events = [StoredEvent(event.slug, event.seed) for event in file.events]
-        players = [
-            StoredPlayer(player.name, secrets.token_urlsafe(24) if player.kept else None) for player in file.players
-        ]
-        return create_store(self.path, source, events, players, at)
+        return create_store(self.path, source, events, with_tokens(file) if players is None else players, at)
 
     def make_private(self) -> None:
         """Make the folder, if there is none yet: tokens and a secret will lie here, for its owner alone.
@@ -129,6 +128,11 @@ class Folder:
         if len(seeds) == 1 and file.events[0].slug not in seeds:
             return read(*seeds)
         return file
+
+
+def with_tokens(file: TournamentFile) -> list[StoredPlayer]:
+    """The players of a new tournament, with a token for each that waits in the lobby."""
+    return [StoredPlayer(player.name, secrets.token_urlsafe(24) if player.kept else None) for player in file.players]
 
 
 def read_new(

@@ -7,7 +7,7 @@ was away, rooms and bots are asked for anew, so that nothing that happened meanw
 from __future__ import annotations
 
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,6 +17,7 @@ import trio
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.protocol.from_client import ENROLMENTS
+from triarena.protocol.identity import token_digest
 from triarena.protocol.room_views import RoomInfo
 from triarena.protocol.values import Result
 
@@ -63,6 +64,17 @@ class Access:
     port: int
     secret: str
     tls: ssl.SSLContext | None = None
+
+
+def enrolments(tokens: Mapping[str, str]) -> list[c.Enrolment]:
+    """Players with the digests of their tokens, by name."""
+    return [c.Enrolment(name=name, digest=token_digest(token)) for name, token in tokens.items()]
+
+
+async def enrol(desk: Desk, players: Sequence[c.Enrolment]) -> None:
+    """Make the names of players theirs. Raises DeskError."""
+    for chunk in range(0, len(players), ENROLMENTS):
+        await desk.request(c.Enrol(players=list(players[chunk : chunk + ENROLMENTS])))
 
 
 class Link:
@@ -190,8 +202,7 @@ class Link:
     async def _catch_up(self, desk: Desk) -> None:
         """Ask for all that may have changed while there was no connection."""
         await self._close_doomed(desk)
-        for chunk in range(0, len(self._enrolled), ENROLMENTS):
-            await desk.request(c.Enrol(players=self._enrolled[chunk : chunk + ENROLMENTS]))
+        await enrol(desk, self._enrolled)
         players: s.PlayerList = await desk.request(c.ListPlayers())
         present = {player.name: player.connection for player in players.players}
         for name in [name for name in self.waiting if name not in present]:

@@ -170,6 +170,18 @@ class Store(StoreReader):
             if not run("UPDATE events SET seconds = ? WHERE slug = ?", (seconds, event)).rowcount:
                 raise _unknown(event)
 
+    def keep_options(self, options: Mapping[str, str]) -> None:
+        """Keep the options with which it is run, in the place of those before."""
+        with self._transaction("IMMEDIATE") as run:
+            run("DELETE FROM options")
+            for option in options.items():
+                run("INSERT INTO options VALUES (?, ?)", option)
+
+    def options(self) -> dict[str, str]:
+        """The options with which it was run the last time."""
+        with self._transaction("DEFERRED") as run:
+            return dict(run("SELECT name, value FROM options"))
+
     def note(self, note: Note) -> None:
         """Keep something that readers of the standings should know."""
         with self._transaction("IMMEDIATE") as run:

@@ -95,6 +95,10 @@ CREATE TABLE notes (
 """
 
 
+OPTIONS: Final = "CREATE TABLE IF NOT EXISTS options (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT"
+"""Made when a store is opened: those of earlier versions have none."""
+
+
 def make(path: Path, fill: Iterator[tuple[str, tuple[object, ...]]]) -> None:
     """Make a store at ``path`` by the statements of ``fill``: entirely, or not at all, whenever the process dies.
 
@@ -200,6 +204,7 @@ def _prepare_writing(connection: sqlite3.Connection, path: Path) -> None:
         raise sqlite3.DatabaseError(found)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(OPTIONS)
     with suppress(OSError):  # not ours to change: whoever owns it decides
         path.chmod(0o600)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import time
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Final
 
@@ -12,6 +13,7 @@ import click
 
 from triarena.cli.invocation import command
 from triarena.cli.options import DEFAULT_PORT, Failure, find_secret_and_source
+from triarena.organiser.records import StoredPlayer
 from triarena.organiser.spec import TournamentFile
 
 from .owners import host_of, remote_names
@@ -22,10 +24,12 @@ RELEASE_SECONDS: Final = 3.0
 PAUSE_SECONDS: Final = 0.1
 
 
-def make_sure(where: Choice, file: TournamentFile, *, resumed: bool = False) -> None:
-    """Make sure that the running server lets us in, or that the port of one of our own is free. Raises Failure."""
+def make_sure(where: Choice, file: TournamentFile, players: Sequence[StoredPlayer], *, resumed: bool = False) -> None:
+    """Make sure that the running server lets us in and our players have their names there, or that the port of a server
+    of our own is free. Raises Failure.
+    """
     if where.running is not None:
-        _knock(where)
+        _knock(where, {player.name: player.token for player in players if player.token is not None})
         return
     port = port_of(where, file)
     if port:
@@ -40,18 +44,18 @@ def port_of(where: Choice, file: TournamentFile) -> int:
     return int(str(file.server.get("server", {}).get("port", DEFAULT_PORT if remote_names(file) else 0)))
 
 
-def _knock(where: Choice) -> None:
+def _knock(where: Choice, tokens: Mapping[str, str]) -> None:
     import trio
 
     from triarena.organiser.desk import DeskLost, DeskRefused
     from triarena.organiser.knock import PATIENCE_SECONDS, knock
-    from triarena.organiser.link import Access
+    from triarena.organiser.link import Access, enrolments
 
     assert where.running is not None
     host, port = where.running
     secret, source = find_secret_and_source(where.secret, where.secret_file)
     try:
-        trio.run(knock, Access(host, port, secret))
+        trio.run(knock, Access(host, port, secret), enrolments(tokens))
     except DeskLost as error:
         raise Failure(
             error.code,
@@ -59,6 +63,8 @@ def _knock(where: Choice) -> None:
             "the address, or leave --server out to play at a server of the tournament's own",
         ) from None
     except DeskRefused as error:
+        if error.code == "name_taken":
+            raise Failure(error.code, f"nothing was begun at {host}:{port}: {error.message}") from None
         if error.code != "wrong_secret":
             raise Failure(error.code, f"the server at {host}:{port} does not let us in: {error.message}") from None
         raise Failure(

@@ -22,7 +22,8 @@ def resume(
 ) -> None:
     """Go on with the tournament in FOLDER, whether it was interrupted, killed, or some games could not be played.
 
-    What has a result is not played again; games that were running are. Give the options with which it was begun.
+    What has a result is not played again; games that were running are. The options are those with which it was run the
+    last time, but for the secret, unless they are given.
 
     \b
     $ triarena tournament resume class.tournament
@@ -40,7 +41,10 @@ def resume(
         if contents.state in ("finished", "cancelled"):
             raise Failure("is_over", f"the tournament in {folder} is {contents.state}: there is nothing to go on with")
         described = place.file(contents, free_processors())
-        if not is_claimed(place.path):  # who runs it has the port, too
-            make_sure(where, described, resumed=True)
         with Store(place.path) as store:
+            where = where.over(store.options())
+            where.check()
+            if not is_claimed(place.path):  # who runs it has the port, too
+                make_sure(where, described, store.players(), resumed=True)
+                store.keep_options(where.kept)
             run_shown(place, store, described, where)

@@ -42,6 +42,7 @@ def run(
     $ triarena tournament run class.toml --server 192.168.1.20:13055 --secret-file secret.txt
     $ triarena tournament run class.toml --dry-run
     """
+    where.check()
     if dry_run:
         from triarena.organiser.dry_run import dry_run as text
 
@@ -60,13 +61,17 @@ def run(
         return
     places: list[Folder] = []
     with interruptible(lambda: places[0] if places else None):
+        from triarena.organiser.folder import with_tokens
+
         from .reaching import make_sure
         from .running import relative, run_shown
 
         described = read_file(file)
         place = folder_for(file, folder)
-        make_sure(where, described)
+        players = with_tokens(described)
+        make_sure(where, described, players)
         places.append(place)
-        with told(), place.make(file, described, datetime.now(UTC)) as store:
+        with told(), place.make(file, described, datetime.now(UTC), players) as store:
+            store.keep_options(where.kept)
             click.echo(f"everything is kept in {relative(place.path)}")
             run_shown(place, store, described, where)

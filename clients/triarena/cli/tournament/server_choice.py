@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -36,6 +36,35 @@ class Choice:
     public_host: str | None = None
     """Under which other machines find the server; None: as it looks from here."""
 
+    def check(self) -> None:
+        """Raises a usage error for what is for a running server, if there is none."""
+        if self.running is None and (self.secret_file is not None or self.database is not None):
+            raise click.UsageError("--secret-file and --database are for a running server; name it with --server")
+
+    @property
+    def kept(self) -> dict[str, str]:
+        """What is kept of it for the next time, by option: all but the secret."""
+        words = replace(self, secret_file=None if self.secret_file is None else self.secret_file.absolute()).words
+        return dict(zip(words[::2], words[1::2], strict=True))
+
+    def over(self, kept: Mapping[str, str]) -> Choice:
+        """This choice, and where it says nothing, what was kept of the last one; another server is another one."""
+        running = _address(kept.get("--server"))
+        if self.host is not None or self.port is not None or self.running not in (None, running):
+            there: Mapping[str, str] = {}
+        else:
+            there = kept
+        own = {} if self.running is not None else kept
+        return Choice(
+            host=self.host or own.get("--host"),
+            port=self.port if self.port is not None else int(own["--port"]) if "--port" in own else None,
+            running=self.running or _address(there.get("--server")),
+            secret=self.secret,
+            secret_file=self.secret_file or (Path(there["--secret-file"]) if "--secret-file" in there else None),
+            database=self.database or there.get("--database"),
+            public_host=self.public_host or kept.get("--public-host"),
+        )
+
     @property
     def words(self) -> list[str]:
         """The options that lead to the same server again, but for the secret, which is not to be shown."""
@@ -67,8 +96,6 @@ def server_choice(command: F) -> F:
             raise click.UsageError(
                 "--host and --port are for a server of the tournament's own; leave them or --server out"
             )
-        if running is None and (secret_file is not None or database is not None):
-            raise click.UsageError("--secret-file and --database are for a running server; name it with --server")
         choice = Choice(host, port, running, secret, secret_file, database, public_host)
         return command(*arguments, where=choice, **others)
 
