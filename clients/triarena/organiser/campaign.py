@@ -212,7 +212,7 @@ class Campaign:
         run.hurried = True
         with trio.move_on_after(HEARING_SECONDS), suppress(DeskError):
             await link.request(c.ListPlayers(), within=0)  # before its answer we hear of games that are over by now
-            await trio.sleep(0)
+            await trio.lowlevel.checkpoint()
         scope.cancel()
 
     def _server_failed(self) -> str | None:
