@@ -14,6 +14,7 @@ from trio.testing import MockClock
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 from triarena.server.journal import MatchOpened
+from triarena.server.socha.gateway import Gateway, GatewayRules
 
 from .conftest import PATIENCE, Client
 from .xml_clients import JOIN, XmlClient, XmlWorld, data_of, in_room, kind, play_legally, xml_world
@@ -439,3 +440,51 @@ async def test_who_never_opens_its_document_is_told_that_one_was_waited_for(
     client = world.xml()
     await trio.sleep(PATIENCE.greeting + 1)
     assert client.inbox.messages[0].attrib["message"].endswith("no opened document (<protocol>) came within 5 s")
+
+
+async def test_a_room_with_other_rules_is_refused_to_players_and_may_be_watched(world: XmlWorld) -> None:
+    admin = await (await world.client()).administer()
+    await admin.say(c.Prepare(game="mississippi_queen", slots=[c.Slot(reserved=True), c.Slot(reserved=False)]))
+    made = await admin.wait_for(s.Prepared)
+    client = world.xml()
+    for way in (f'<joinPrepared reservationCode="{made.reservations[0]}"/>', f'<joinRoom roomId="{made.room}"/>'):
+        (told,) = await client.say(way if client.inbox.messages else "<protocol>" + way)
+        assert told.attrib["code"] == "wrong_rules"
+        assert "'seed'" in told.attrib["message"]
+        assert "--option rules=server-24.2.5" in told.attrib["message"]
+    assert world.lobby.rooms[made.room].empty
+    assert (await client.say(f'<observe roomId="{made.room}"/>'))[0].tag == "observed"
+
+
+async def test_rules_that_the_settings_want_for_old_clients_are_not_refused_to_them() -> None:
+    async with trio.open_nursery() as nursery:
+        world = XmlWorld(nursery)
+        world.gateway = Gateway(GatewayRules(0, "seed"), world.lobby)
+        one, two = await world.xml_pair()
+        assert one.asked
+        assert two.heard == ["joined", "welcomeMessage", "memento"]
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("first", ["old", "ours"])
+async def test_who_waits_beside_an_old_client_is_told_how_to_meet_it(world: XmlWorld, first: str) -> None:
+    old, ours = world.xml(), await world.client("ann")
+    if first == "old":
+        await old.say(JOIN)
+    joined = await ours.join("mississippi_queen")
+    if first == "ours":
+        await old.say(JOIN)
+    notice = await ours.hear(s.Notice)
+    assert (notice.code, notice.room) == ("other_options", joined.room)
+    assert f"in room {old.room}" in notice.message
+    assert "--option rules=server-24.2.5" in notice.message
+    assert old.heard == ["joined"]
+
+
+async def test_who_waits_beside_one_of_ours_or_is_reserved_a_seat_is_told_nothing(world: XmlWorld) -> None:
+    await world.xml_pair()
+    ann, bob = await world.client("ann"), await world.client("bob")
+    await ann.join("mississippi_queen")
+    await bob.join("mississippi_queen", rules="server-24.2.5")
+    await trio.testing.wait_all_tasks_blocked()
+    assert list(ann.inbox) == list(bob.inbox) == []

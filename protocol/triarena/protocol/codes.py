@@ -64,6 +64,8 @@ WARNINGS: Final[dict[str, str]] = {
     "slow_down": "You send more messages or bytes a second than the server takes from one client. It reads on, but "
     "more slowly, so that you are answered late; if you go on like this you are closed with `too_fast`. A move that "
     "was asked for does not count.",
+    "other_options": "A client of the Software-Challenge waits in another room of this game, which has other options. "
+    "The sentence says which: who joins with these meets it.",
     "storage_lost": "The server's database can't be written. The match in this room waits; nobody's clock runs, and "
     "what was sent but not answered is not lost. Wait.",
     "storage_back": "The database is back, and the match goes on.",

@@ -21,6 +21,7 @@ from .refusal import Refusal
 from .results import EMPTY_ROOM
 from .room import Room
 from .seat import Seat
+from .terms import Terms
 
 if TYPE_CHECKING:
     from .lobby import Lobby
@@ -70,6 +71,10 @@ class Guest:
 
     def must_know(self, game: AnyGame) -> None:
         """Raises Refusal if its protocol has no words for a game."""
+
+    def may_play(self, terms: Terms) -> None:
+        """Raises Refusal if its players don't know what a room is about."""
+        self.must_know(terms.game)
 
     def called(self, side: Side) -> str:
         """The name under which it plays, unless the seat has one of its own."""

@@ -133,7 +133,7 @@ class Seating:
             raise Refusal("already_in_room", f"you have a seat in room {room.id!r} already")
         if room.id in guest.watching:
             raise Refusal("already_in_room", f"you observe room {room.id!r}; take a seat over another connection")
-        guest.must_know(room.terms.game)
+        guest.may_play(room.terms)
 
     def _sit(
         self, guest: Guest, room: Room, seat: Seat, updates: Updates, id: int | None, token: str | None = None
@@ -175,7 +175,7 @@ class Seating:
         if not guest.connection.is_outside(room.id):
             sentence = f"this connection has followed room {room.id!r} already; take the seat over another one"
             raise Refusal("already_in_room", sentence)
-        guest.must_know(room.terms.game)
+        guest.may_play(room.terms)
         self._displace(room, seat)
         seat.take_back(guest.connection, message.updates, guest.software)
         guest.rooms[room.id] = room

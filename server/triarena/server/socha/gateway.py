@@ -14,6 +14,7 @@ from triarena.server.wire import Tongue
 
 from .answers import Mementos
 from .guest import XmlGuest, assembled, show_start
+from .hints import tell_of_each_other
 from .requests import GAME
 from .session import XmlSession
 
@@ -35,19 +36,21 @@ class Gateway:
 
     def __init__(self, rules: GatewayRules, lobby: Lobby) -> None:
         self._lobby = lobby
-        self._password = rules.password
+        self._rules = rules
         self.tongue = Tongue(partial(XmlSession, rules.rules, Mementos()), terse=True)
         """What is spoken there."""
         lobby.listeners.append(self.happened)
 
     async def serve(self, connection: Connection) -> None:
         """A client's stay, from accept to farewell."""
-        await self._lobby.serve(connection, partial(XmlGuest, password=self._password))
+        await self._lobby.serve(connection, partial(XmlGuest, rules=self._rules.rules, password=self._rules.password))
 
     def happened(self, room: Room, event: RoomEventKind) -> None:
         """Tell clients of this kind what happens in their room; administrators are told of all rooms anyway."""
         if room.terms.game.name != GAME or event not in ("joined", "paused", "resumed"):
             return
+        if event == "joined":
+            tell_of_each_other(room, self._lobby.rooms.values())
         watching = [guest for guest in self._guests(room) if room.id in guest.watching]
         for guest in self._guests(room):
             if not guest.admin:

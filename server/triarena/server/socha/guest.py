@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from triarena.games import AnyGame, Side
+from triarena.games.mississippi_queen.profiles import SERVER_24_2_5
 from triarena.protocol import from_client as c
 from triarena.protocol.from_server import Snapshot
 from triarena.protocol.room_views import RoomView
@@ -14,6 +15,7 @@ from triarena.server.connection import Connection
 from triarena.server.guest import Guest
 from triarena.server.refusal import Refusal
 from triarena.server.room import Room
+from triarena.server.terms import Terms
 
 from .requests import GAME
 from .state import TEAMS
@@ -32,17 +34,28 @@ USED = (
 class XmlGuest(Guest):
     """Like any other, with the few things in which the original's clients differ."""
 
-    __slots__ = ("_password",)
+    __slots__ = ("_password", "_rules")
 
-    def __init__(self, connection: Connection, lobby: Lobby, password: str | None) -> None:
+    def __init__(self, connection: Connection, lobby: Lobby, rules: str, password: str | None) -> None:
+        """``rules`` are those by which the settings want these clients to play, ``password`` is for administrators."""
         super().__init__(connection, lobby)
         self.software = SOFTWARE
+        self._rules = rules
         self._password = password
 
     def must_know(self, game: AnyGame) -> None:
         """The original's clients know one game."""
         if game.name != GAME:
             raise Refusal("wrong_game", f"{game.title} is played there, which this protocol has no words for")
+
+    def may_play(self, terms: Terms) -> None:
+        """The original's clients know its rules; by others they would lose without knowing why."""
+        self.must_know(terms.game)
+        rules = terms.options["rules"]
+        if rules not in (self._rules, SERVER_24_2_5.name):
+            played = f"this room is played by the rules {rules!r}, and clients of the Software-Challenge know others"
+            wanted = f"--option rules={self._rules}"
+            raise Refusal("wrong_rules", f"{played}: ask the organiser for a room that was prepared with {wanted}")
 
     def called(self, side: Side) -> str:
         """By its team: these clients tell no name."""
