@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -141,7 +142,7 @@ async def test_a_person_is_told_terms_result_times_and_last_words(database: str)
         "12:30:19.000 >> 40 bytes that are no message: 474554",
         "12:30:20.000 << your_turn: ply 1, room r1 (never taken)",
         "",
-        "check it by the rules, and see it again: triarena replay m1 --boards",
+        f"check it by the rules, and see it again: triarena replay m1 --database {database} --boards",
     ]
 
 
@@ -255,3 +256,14 @@ async def test_an_unknown_match_is_told_in_a_sentence(database: str) -> None:  #
     done = CliRunner().invoke(main, ["report", "nope", "--database", database])
     assert done.exit_code == 1
     assert "unknown_match" in done.stderr
+
+
+async def test_the_command_that_shows_it_again_finds_the_same_database(tmp_path: Path) -> None:
+    database = await reported(tmp_path, 2, ended({}))
+    folder = CliRunner().invoke(main, ["report", "m4", "--data-dir", str(tmp_path)]).output
+    for text in (database, folder):
+        command, match, *where, boards = shlex.split(text.splitlines()[-1].partition(" triarena ")[2])
+        assert (command, match, boards) == ("replay", "m4", "--boards")
+        again = CliRunner().invoke(main, ["report", match, *where])
+        assert again.exit_code == 0, again.output
+        assert again.output == text

@@ -15,8 +15,10 @@ from triarena.organiser.export.markup import join, tag, text
 from triarena.organiser.export.page import page
 from triarena.organiser.export.rating_chart import NARROW, WIDE, Drawing, rating_chart
 from triarena.organiser.export.records import standings_csv
+from triarena.organiser.export.writing import export_all
 from triarena.organiser.live import plain_view
 from triarena.organiser.report import TournamentReport, report_event, report_tournament
+from triarena.organiser.spec import FormatName
 from triarena.organiser.store import Store, StoreReader
 from triarena.organiser.store_file import STORE_NAME
 from triarena.organiser.wording import glicko2
@@ -159,6 +161,40 @@ def test_a_ladder_shows_the_ratings_that_it_ranks_by(tmp_path: Path) -> None:
     at = head.split(",").index("glicko2")
     assert [float(row.split(",")[at]) for row in rows[: len(known)]] == [each.rating for each in known]
     assert {row.split(",")[at] for row in rows[len(known) :]} == {""}
+
+
+def test_the_page_says_where_its_commands_are_to_be_given(tmp_path: Path) -> None:
+    staged = stage(_folder(tmp_path, "class.tournament"), event_of("Towers"))
+    with StoreReader(staged.folder) as reader:
+        export_all(staged.folder, staged.file, reader.contents(), LATER)
+        elsewhere = unescape((staged.folder / "index.html").read_text("utf-8"))
+        (staged.folder / "server").mkdir()
+        (staged.folder / "server" / "journal.sqlite3").touch()
+        export_all(staged.folder, staged.file, reader.contents(), LATER)
+    html = unescape((staged.folder / "index.html").read_text("utf-8"))
+    assert html.count(" --boards --data-dir class.tournament/server</code>") == 56
+    assert "To see a match again, give its command where the folder class.tournament lies." in html
+    assert "--data-dir" not in elsewhere
+    assert "give its command where the server keeps them" in elsewhere
+    assert "2.3.1 is the first game at table 3 of round 2" in html
+
+
+@pytest.mark.parametrize("format_", ["knockout", "double_knockout", "round_robin"])
+def test_the_cross_table_numbers_everybody_by_the_ranks_of_the_standings(tmp_path: Path, format_: FormatName) -> None:
+    report = report_of(stage(tmp_path, event_of("Cup", format_)))
+    (cup,) = report.events
+    numbers = [row[0].split()[0] for row in read_page(page(report, LATER, "{match}")).rows("cup", "cross")[:8]]
+    assert [int(re.sub("[a-z]", "", number)) for number in numbers] == [line.rank for line in cup.lines]
+    assert len(set(numbers)) == 8
+    ranks = [int(row.split(",")[1]) for row in standings_csv(report).splitlines()[1:]]
+    assert ranks == [line.rank for line in cup.lines]
+
+
+def test_the_page_of_a_knockout_tells_how_far_everybody_came(tmp_path: Path) -> None:
+    report = report_of(stage(tmp_path, event_of("Cup", "knockout"), event_of("Towers")))
+    read = read_page(page(report, LATER, "{match}"))
+    assert [row[4] for row in read.rows("cup", "standings")] == [line.reached for line in report.events[0].lines]
+    assert "winner" not in {text for row in read.rows("towers", "standings") for text in row}
 
 
 def test_byes_stand_in_their_rounds(tmp_path: Path) -> None:

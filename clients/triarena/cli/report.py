@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .invocation import command
-from .storage import journal_explained, journal_url, storage_options
+from .storage import journal_explained, journal_url, storage_options, storage_words
 from .table import table
 from .times import clock
 
@@ -56,7 +56,7 @@ def report(
     if as_json:
         click.echo(json.dumps(_plain(stored)))
     else:
-        for section in sections(stored, wide=wide):
+        for section in sections(stored, wide=wide, where=storage_words(config, data_dir, database)):
             click.echo(section)
 
 
@@ -82,8 +82,10 @@ def _iso(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds")
 
 
-def sections(stored: StoredMatch, *, wide: bool = False) -> Iterator[str]:
-    """What is printed, part by part; ``wide``: all of what was last said."""
+def sections(stored: StoredMatch, *, wide: bool = False, where: Sequence[str] = ()) -> Iterator[str]:
+    """What is printed, part by part; ``wide``: all of what was last said. ``where`` are options that name the
+    database, for the command at the end.
+    """
     from triarena.server.evidence import known_evidence
 
     evidence = known_evidence(stored)
@@ -97,7 +99,7 @@ def sections(stored: StoredMatch, *, wide: bool = False) -> Iterator[str]:
         if frames is not None:
             yield f"\nwhat was last said over {side}'s connection; >> by the player, << by the server"
             yield from _words(frames, wide)
-    yield f"\ncheck it by the rules, and see it again: {command('replay', stored.match, '--boards')}"
+    yield f"\ncheck it by the rules, and see it again: {command('replay', stored.match, *where, '--boards')}"
 
 
 def _heading(stored: StoredMatch, evidence: Mapping[str, Any]) -> str:

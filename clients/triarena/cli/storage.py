@@ -42,6 +42,12 @@ def journal_url(config: Path | None, data_dir: Path | None, database: str | None
         raise Failure(error.code, error.message) from None
 
 
+def storage_words(config: Path | None, data_dir: Path | None, database: str | None) -> list[str]:
+    """The options as they were given, for another command that is to find the same journal."""
+    given = {"--config": config, "--data-dir": data_dir, "--database": database}
+    return [word for option, value in given.items() if value is not None for word in (option, str(value))]
+
+
 @contextmanager
 def journal_explained() -> Iterator[None]:
     """Errors of the journal end the command with their sentence and code."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from dataclasses import asdict, dataclass
+from collections.abc import Collection
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from threading import Lock
 from typing import Final
 
 from triarena.cli.invocation import command
 from triarena.organiser.attempt import SIDES, Attempt, Outcome, Sporting
 from triarena.organiser.crew import Bot
 from triarena.organiser.folder import Folder
-from triarena.organiser.last_words import told_by_itself
+from triarena.organiser.last_words import IN_A_FILE, told_by_itself
 from triarena.organiser.records import Contents, StoreError
 from triarena.organiser.report import report_event
 from triarena.organiser.runner import Keeper
@@ -26,6 +28,36 @@ QUIET: Final = frozenset(["server_lost", "no_server", "connection_lost"])
 """Codes of failures of which a folder would say nothing new."""
 
 
+@dataclass(slots=True)
+class Absences:
+    """Who is away, and since when it has a folder: one for all the games that are lost by the same absence."""
+
+    irregular: Path
+    event: Event
+    _open: dict[str, Path] = field(default_factory=dict)
+
+    def whose(self, attempt: Attempt, outcome: Outcome) -> tuple[SideName, ...]:
+        """The sides that were not even asked to play; whoever has played is there again."""
+        if outcome.match:
+            for side in SIDES:
+                self._open.pop(getattr(attempt.fixture, side), None)
+            return ()
+        if not isinstance(outcome, Sporting) or attempt.room is not None:
+            return ()
+        return tuple(side for side in SIDES if side in outcome.played.offenders)
+
+    def place(self, name: str) -> tuple[Path, bool]:
+        """The folder of a player's absence, and whether it was made now. Raises OSError."""
+        if name in self._open:
+            return self._open[name], False
+        number = 1
+        while (place := self.irregular / f"{self.event.slug}-absent-{name}-{number}").exists():  # before a resumption
+            number += 1
+        place.mkdir(parents=True)
+        self._open[name] = place
+        return place, True
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Writes the folders of irregular matches."""
@@ -36,21 +68,46 @@ class Evidence:
 
     def keeper(self, event: Event) -> Keeper:
         """For the matches of one tournament."""
+        absences, lock = Absences(self.folder.irregular, event), Lock()
 
         def keep(attempt: Attempt, outcome: Outcome) -> str:
+            with lock:  # several games may end at once, and be lost by the same absence
+                gone = absences.whose(attempt, outcome)
             if isinstance(outcome, Sporting) and not outcome.irregular:
                 return ""
             if not isinstance(outcome, Sporting) and outcome.code in QUIET:
                 return ""
-            place = self.folder.irregular / f"{event.slug}-{attempt.fixture.id}-{attempt.number}"
             try:
-                place.mkdir(parents=True, exist_ok=True)
-                self._write(place, event, attempt, outcome)
+                if gone and isinstance(outcome, Sporting):
+                    with lock:
+                        place = self._write_absences(absences, gone, attempt, outcome)
+                else:
+                    place = self.folder.irregular / f"{event.slug}-{attempt.fixture.id}-{attempt.number}"
+                    place.mkdir(parents=True, exist_ok=True)
+                    self._write(place, event, attempt, outcome)
             except OSError:  # a full disk: the result matters more, and is told otherwise
                 return ""
             return place.relative_to(self.folder.path).as_posix()
 
         return keep
+
+    def _write_absences(
+        self, absences: Absences, gone: Collection[SideName], attempt: Attempt, outcome: Sporting
+    ) -> Path:
+        """Note a game with each absence by which it was lost; the folder of the first one."""
+        fixture, places = attempt.fixture, []
+        for side in gone:
+            player = absences.event.player(getattr(fixture, side))
+            place, is_new = absences.place(player.name)
+            notes = place / "README.txt"
+            if is_new:
+                process = self._process(place, player, side, attempt.bots.get(side))
+                head = [f"{absences.event.name}: {player.name} did not come", outcome.message, *process]
+                notes.write_text("\n".join([*head, "", "the games that it lost so:"]) + "\n", encoding="utf-8")
+            with notes.open("a", encoding="utf-8") as lines:
+                lines.write(f"{fixture.id}  {fixture.red} (red) against {fixture.blue} (blue)\n")
+            places.append(place)
+        return places[0]
 
     def why_left(self, match: str) -> str:
         """Why the program that left a match says it did, as far as the server's database tells."""
@@ -76,12 +133,12 @@ class Evidence:
             "it counts" if sporting else "it does not count: the game is played again",
         ]
         for side in SIDES:
-            lines.append(self._process(place, event.player(getattr(fixture, side)), side, attempt.bots.get(side)))
+            lines += self._process(place, event.player(getattr(fixture, side)), side, attempt.bots.get(side))
         if not outcome.match:
             lines += [f"see it again:   {NEVER_BEGAN}", f"all about it:   {NEVER_BEGAN}"]
             (place / "report.txt").write_text(self._without_match(attempt), encoding="utf-8")
         else:
-            where = ["--database", self.journal] if self.journal else []
+            where = self._where()
             lines += [f"see it again:   {command('replay', outcome.match, *where, '--boards')}"]
             lines += [f"all about it:   {command('report', outcome.match, *where)}"]
             (place / "report.txt").write_text(self._report(outcome.match), encoding="utf-8")
@@ -89,18 +146,23 @@ class Evidence:
         if isinstance(outcome, Sporting):
             (place / "result.json").write_text(json.dumps(asdict(outcome), indent=2) + "\n", encoding="utf-8")
 
-    def _process(self, place: Path, player: Player, side: SideName, bot: Bot | None) -> str:
-        """A line about a player's process, whose log is copied."""
+    def _where(self) -> list[str]:
+        """The option that names the database, for commands."""
+        return ["--database", self.journal] if self.journal else []
+
+    def _process(self, place: Path, player: Player, side: SideName, bot: Bot | None) -> list[str]:
+        """How a player's process fares and what it said last, in lines; its log is copied."""
         if not player.local:
-            return f"{side}, {player.name}: it runs on its owner's machine, who has what it printed"
+            return [f"{side}, {player.name}: it runs on its owner's machine, who has what it printed"]
         if bot is None:
-            return f"{side}, {player.name}: no process of it was started for this game"
+            return [f"{side}, {player.name}: no process of it was started for this game"]
         how = bot.ended.detail if bot.ended is not None else "its process still runs: it plays on"
         try:
             shutil.copyfile(bot.log, place / f"{side}.log")
         except OSError as error:
-            return f"{side}, {player.name}: {how}; it has left no log ({error.strerror or error})"
-        return f"{side}, {player.name}: {how}; what it said is in {side}.log"
+            return [f"{side}, {player.name}: {how}; it has left no log ({error.strerror or error})"]
+        last = [f"    | {line}" for line in bot.last_words()[-IN_A_FILE:]] if bot.ended is not None else []
+        return [f"{side}, {player.name}: {how}; what it said is in {side}.log" + (", at last:" if last else ""), *last]
 
     def _without_match(self, attempt: Attempt) -> str:
         """Why there is no report, and what the server said of the room in its place."""
@@ -123,7 +185,7 @@ class Evidence:
         if self.journal is None:
             return "The server's database is not known here; ask its organiser for: triarena report " + match + "\n"
         try:
-            return "\n".join(sections(read_match(self.journal, match))) + "\n"
+            return "\n".join(sections(read_match(self.journal, match), where=self._where())) + "\n"
         except JournalError as error:
             return f"The server's journal can't be read: {error.message}\n"
 

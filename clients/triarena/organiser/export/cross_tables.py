@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import combinations
 
 from triarena.organiser.report import EventReport
@@ -18,7 +19,9 @@ def cross_table(report: EventReport) -> Markup:
         [_cell(cell, same=row == column, row=names[row], column=names[column]) for column, cell in enumerate(cells)]
         for row, cells in enumerate(report.cells)
     ]
-    return _square(names, rows, "Points that the bot of the row made against the bot of the column, out of games.")
+    return _square(
+        report, names, rows, "Points that the bot of the row made against the bot of the column, out of games."
+    )
 
 
 def superiority_table(report: EventReport) -> Markup | None:
@@ -33,7 +36,7 @@ def superiority_table(report: EventReport) -> Markup | None:
         shares[b, a] = 1 - shares[a, b]
     rows = [[tag("td", class_="self") if a == b else _likelihood(a, b, shares[a, b]) for b in names] for a in names]
     caption = "“A over B”: how likely it is, in %, that the bot of the row (A) is stronger than that of the column (B)."
-    return _square(names, rows, caption)
+    return _square(report, names, rows, caption)
 
 
 def _cell(cell: Cell | None, *, same: bool, row: str, column: str) -> Markup:
@@ -56,11 +59,32 @@ def _tint(share: float) -> str | None:
     return ("good" if share >= 0.75 else "fair") if share > 0.5 else ("bad" if share <= 0.25 else "poor")
 
 
-def _square(names: tuple[str, ...], rows: list[list[Markup]], caption: str) -> Markup:
-    numbers = [tag("th", str(place), class_="c", title=name, scope="col") for place, name in enumerate(names, 1)]
+def places(report: EventReport) -> dict[str, str]:
+    """Everybody's rank by name, as in the standings; those who share one are told apart by letters: ``3a``, ``3b``."""
+    shared = Counter(line.rank for line in report.lines)
+    seen: Counter[int] = Counter()
+    found = {}
+    for at, line in enumerate(report.lines, 1):
+        if line.rank is None or shared[line.rank] == 1:
+            found[line.player] = str(at if line.rank is None else line.rank)
+            continue
+        found[line.player] = f"{line.rank}{_letter(seen[line.rank])}"
+        seen[line.rank] += 1
+    return found
+
+
+def _letter(number: int) -> str:
+    """``a`` to ``z``, then ``aa`` and so on."""
+    further, last = divmod(number, 26)
+    return (_letter(further - 1) if further else "") + chr(ord("a") + last)
+
+
+def _square(report: EventReport, names: tuple[str, ...], rows: list[list[Markup]], caption: str) -> Markup:
+    ranks = places(report)
+    numbers = [tag("th", ranks[name], class_="c", title=name, scope="col") for name in names]
     body = [
-        tag("tr", tag("th", f"{place}  {name}", scope="row", title=name), cells)
-        for place, (name, cells) in enumerate(zip(names, rows, strict=True), 1)
+        tag("tr", tag("th", f"{ranks[name]}  {name}", scope="row", title=name), cells)
+        for name, cells in zip(names, rows, strict=True)
     ]
     table = tag(
         "table",

@@ -15,12 +15,13 @@ from .rating_chart import rating_chart
 from .rounds import bracket, rounds
 from .standings_table import standings_table
 
+NUMBERS = "A game’s number is round.table.game: 2.3.1 is the first game at table 3 of round 2."
 SQUARES_UP_TO = 64
 """For how many bots tables of everybody against everybody are shown."""
 
 
-def event_section(report: EventReport, at: datetime, replay: str) -> Markup:
-    """A section with its own heading; ``at`` is now, and tells the time zone of what is shown."""
+def event_section(report: EventReport, at: datetime, replay: str, where: str = "") -> Markup:
+    """A section with its own heading; ``at`` is now, and tells the time zone of what is shown. See ``page``."""
     event, chart, likelihood = report.event, rating_chart(report), superiority_table(report)
     squares = len(report.lines) <= SQUARES_UP_TO
     return tag(
@@ -44,6 +45,7 @@ def event_section(report: EventReport, at: datetime, replay: str) -> Markup:
         else None,
         notes(report.notes, at),
         tag("h3", "Games"),
+        tag("p", NUMBERS + (f" To see a match again, give its command {where}." if where else ""), class_="caption"),
         rounds(report, replay),
         id=event.slug,
     )

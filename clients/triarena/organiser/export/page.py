@@ -17,11 +17,11 @@ REFRESH_SECONDS = 15
 """How often the page of a running tournament is loaded anew."""
 
 
-def page(report: TournamentReport, at: datetime, replay: str) -> str:
+def page(report: TournamentReport, at: datetime, replay: str, where: str = "") -> str:
     """The whole document.
 
     ``at`` is now, and tells the time zone of what is shown. ``replay`` is the command that shows a match again, with
-    ``{match}`` where its id belongs.
+    ``{match}`` where its id belongs, and ``where`` a clause that says where it is to be given.
     """
     running = report.state == "running"
     body = tag(
@@ -34,11 +34,11 @@ def page(report: TournamentReport, at: datetime, replay: str) -> str:
             _links(report),
             class_="top",
         ),
-        tag("main", notes(report.notes, at), [event_section(event, at, replay) for event in report.events]),
+        tag("main", notes(report.notes, at), [event_section(event, at, replay, where) for event in report.events]),
         tag(
             "footer",
-            "A click on a heading sorts. The commands that show a match again are for the folder in which this page "
-            "lies. The same figures are in games.csv, standings.csv and games.jsonl. Made by TriArena.",
+            "A click on a heading sorts. The same figures are in games.csv, standings.csv and games.jsonl. Made by "
+            "TriArena.",
         ),
         tag("script", Markup(SCRIPT)),
     )

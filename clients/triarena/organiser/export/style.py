@@ -87,7 +87,8 @@ td.side.won { font-weight: 700; }
 td.said { white-space: normal; min-width: 9rem; }
 td.said .soft { display: block; font-size: .87rem; overflow-wrap: anywhere; }
 code { font: .86em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; user-select: all;
-  background: var(--ground); padding: .1rem .35rem; border-radius: .3rem; }
+  background: var(--ground); padding: .1rem .35rem; border-radius: .3rem; white-space: normal; overflow-wrap: anywhere;
+  -webkit-box-decoration-break: clone; box-decoration-break: clone; }
 .bracket { display: flex; gap: 1.4rem; padding: .2rem .2rem .6rem; }
 .bracket > div { display: flex; flex-direction: column; justify-content: space-around; gap: .7rem; min-width: 11.5rem; }
 .scroll + .scroll > .bracket { margin-top: .8rem; }

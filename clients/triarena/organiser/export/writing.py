@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 from triarena.organiser.records import Contents
@@ -26,21 +27,28 @@ def export_all(folder: Path, file: TournamentFile, contents: Contents, at: datet
     else than the file describes.
     """
     report = report_tournament(file, contents)
-    for name, text in exports(report, at, replay_command(folder)).items():
+    where = f"where the folder {folder.absolute().name} lies" if is_kept_here(folder) else "where the server keeps them"
+    for name, text in exports(report, at, replay_command(folder), where).items():
         write_atomically(folder / name, text)
     return report
 
 
-def exports(report: TournamentReport, at: datetime, replay: str) -> dict[str, str]:
-    """The files' texts by their names."""
-    texts = (page(report, at, replay), games_csv(report), standings_csv(report), games_jsonl(report))
+def exports(report: TournamentReport, at: datetime, replay: str, where: str = "") -> dict[str, str]:
+    """The files' texts by their names; see ``page``."""
+    texts = (page(report, at, replay, where), games_csv(report), standings_csv(report), games_jsonl(report))
     return dict(zip(NAMES, texts, strict=True))
 
 
 def replay_command(folder: Path) -> str:
-    """The command that shows a match again, to be given in the tournament's folder."""
-    where = f" --data-dir {SERVER_FOLDER}" if (folder / SERVER_FOLDER).is_dir() else ""
-    return "triarena replay {match}" + where
+    """The command that shows a match again, to be given where the tournament's folder lies."""
+    here = is_kept_here(folder)
+    where = f" --data-dir {quote(f'{folder.absolute().name}/{SERVER_FOLDER}')}" if here else ""
+    return "triarena replay {match} --boards" + where
+
+
+def is_kept_here(folder: Path) -> bool:
+    """Whether the matches of a tournament were played at a server of its own, which keeps them in its folder."""
+    return any((folder / SERVER_FOLDER).glob("*"))
 
 
 def write_atomically(path: Path, text: str) -> None:
