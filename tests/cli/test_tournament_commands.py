@@ -394,7 +394,7 @@ def test_a_no_show_leaves_what_there_is_to_know_of_it(desk: Desk) -> None:
     bots += f'command = ["{sys.executable}", "noisy.py"]\n'
     desk.write("two.toml", HEAD + bots)
     said = desk.run("tournament", "run", "two.toml")
-    assert "start failed" in said
+    assert "Noisy could not be started for its match: its program ended before the match began" in said
     place = desk.folder / "two.tournament" / "irregular" / "class-1.1.1-1"
     readme = (place / "README.txt").read_text(encoding="utf-8")
     side = "red" if "Noisy (red)" in readme else "blue"
