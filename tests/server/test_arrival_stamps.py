@@ -120,6 +120,36 @@ async def test_of_messages_that_came_in_one_read_none_is_dated_by_the_last_if_th
     await stream.aclose()
 
 
+@ON_LINUX
+@pytest.mark.parametrize("behind", ["the end of the stream", "more than was read"])
+async def test_a_message_is_not_dated_by_what_came_behind_it_while_the_loop_did_not_look(behind: str) -> None:
+    looked = trio.current_time()
+    stream, other = await stamped_pair(otherwise=lambda: looked)
+    other.send(b"move")
+    await trio.sleep(0.2)
+    if behind == "the end of the stream":
+        other.close()
+    else:
+        other.send(b"ping")
+    await trio.sleep(0.01)
+    assert await stream.receive_some(4) == b"move"
+    assert stream.arrival() == looked
+    other.close()
+    await stream.aclose()
+
+
+@ON_LINUX
+async def test_a_single_message_with_nothing_behind_it_keeps_its_stamp_however_long_the_loop_did_not_look() -> None:
+    stream, other = await stamped_pair(otherwise=lambda: 5.0)
+    other.send(b"move")
+    sent = trio.current_time()
+    await trio.sleep(0.2)
+    assert await stream.receive_some() == b"move"
+    assert abs(stream.arrival() - sent) < 0.05
+    other.close()
+    await stream.aclose()
+
+
 async def test_where_the_system_gives_no_stamp_the_loops_own_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "elsewhere")
     stream, other = await stamped_pair()

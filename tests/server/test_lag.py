@@ -184,6 +184,24 @@ def test_what_a_stopped_process_finds_when_it_goes_on_came_after_its_last_look_a
     assert lag.arrival() == 100.010
 
 
+@pytest.mark.parametrize("stopped", [0.1, 2.0, 35.0, 1e5])
+def test_nor_did_it_see_all_when_its_wait_was_interrupted_and_ended_without_a_look(stopped: float) -> None:
+    now = 100.0
+    lag = LoopLag(lambda: now)
+    lag.align(now)
+    lag.before_io_wait(0.025)
+    now += stopped
+    lag.after_io_wait(0.025)  # with nothing: the system call was interrupted when its time was over
+    now += 0.001
+    lag.before_io_wait(0.0)
+    lag.after_io_wait(0.0)
+    assert lag.arrival() == 100.0
+    now += 0.001
+    lag.before_io_wait(0.0)
+    lag.after_io_wait(0.0)
+    assert lag.arrival() == pytest.approx(100.001 + stopped)
+
+
 def test_what_a_loop_finds_that_wakes_in_time_has_just_come() -> None:
     now = 100.0
     lag = LoopLag(lambda: now)

@@ -39,8 +39,11 @@ class LoopLag(trio.abc.Instrument):
         self._clock = clock
         self._offset = 0.0
         now = clock()
-        self._looked, self._woke, self._woke_before = now, now, now
-        self._waited, self._overslept = True, False
+        self._looked, self._woke = now, now
+        # What had come until then has been seen, by this look or the one before. One that ended late has seen nothing
+        # after its beginning: a wait that was interrupted (the process was stopped) gives up without looking again.
+        self._seen, self._seen_before = now, now
+        self._waited = True
         self._due = now
         # When each lag ended, and how long it was; what a worse one followed is forgotten: the later, the smaller.
         self._ends: list[float] = []
@@ -62,18 +65,17 @@ class LoopLag(trio.abc.Instrument):
     def after_io_wait(self, timeout: float) -> None:
         """The loop has looked, and will run what is due."""
         now = self._clock()
-        self._woke_before, self._woke = self._woke, now
+        overslept = now - self._due > OVERSLEPT
+        self._woke = now
+        self._seen_before, self._seen = self._seen, self._looked if overslept else now
         self._waited = now - self._looked >= WAITED
-        self._overslept = now - self._due > OVERSLEPT
         self._note(now - self._due, now)  # woken late: the processor was busy with something else
 
     def arrival(self) -> float:
         """When bytes that were read just now came, in trio's time, as far as the loop can tell: not after they did,
         unless it was kept from running just when it waited for them, and that is not seen since nothing else was due.
         """
-        if not self._waited:
-            return self._woke_before + self._offset
-        return (self._looked if self._overslept else self._woke) + self._offset
+        return (self._seen if self._waited else self._seen_before) + self._offset
 
     def worst_since(self, moment: float) -> float:
         """The worst lag in seconds since a moment of trio's time, as far back as is remembered. Of one that had begun
