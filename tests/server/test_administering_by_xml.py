@@ -13,7 +13,7 @@ from trio.testing import MockClock
 from triarena.protocol import from_client as c
 from triarena.protocol import from_server as s
 
-from .conftest import SECRET
+from .conftest import SECRET, Log
 from .xml_clients import JOIN, XmlClient, XmlWorld, data_of, kind, play_legally, xml_world
 
 TYPE = "swc_2024_mississippi_queen"
@@ -308,3 +308,22 @@ async def test_a_used_code_is_told_that_a_loss_is_final_here(world: XmlWorld) ->
     (told,) = await world.xml().say(f'<protocol><joinPrepared reservationCode="{codes[0]}"/>')
     assert told.attrib["code"] == "reservation_used"
     assert "nobody comes back to a match, unless the server itself was stopped" in told.attrib["message"]
+
+
+async def test_what_administrators_do_and_what_is_refused_is_logged(
+    world: XmlWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, steps = Log(), Log()
+    monkeypatch.setattr("triarena.server.socha.guest.log", seen)
+    monkeypatch.setattr("triarena.server.administration.log", steps)
+    admin, *_ = await prepared(world, pause=True)
+    for _ in range(3):
+        await admin.say('<step roomId="ROOM"/>')
+    await admin.say('<joinPrepared reservationCode="guessed"/><joinRoom/>')
+    assert seen.events == ["administrator"] * 2 + ["request_refused"] * 2
+    for word in ("'authenticate'", "'prepare'", admin.room, "unknown_reservation", "invalid_message", "roomId"):
+        assert word in seen.text
+    assert PASSWORD not in seen.text
+    assert "guessed" not in seen.text
+    assert steps.events == ["administrator"], "one every five seconds"
+    assert "'step'" in steps.text

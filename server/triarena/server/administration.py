@@ -19,6 +19,7 @@ from .names import digest
 from .refusal import Refusal
 from .reservations import Reservation
 from .room import Room
+from .seldom import Seldom
 from .throttle import Gate
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Administration:
         self._lobby = lobby
         self._is_secret = is_secret
         self._gate = Gate()
+        self._seldom = Seldom()
 
     def authenticate(self, guest: Guest, message: c.Authenticate) -> None:
         """Make a guest an administrator if it knows the secret."""
@@ -118,10 +120,11 @@ class Administration:
                     done = self._step(room)
                 case c.Cancel():
                     done = await self._cancel(room, message.reason)
-        note = log.debug if isinstance(message, c.Step) else log.info  # steps may be taken one a second
+        many = self._seldom(room.id) if isinstance(message, c.Step) else 1  # steps may be taken one a second
         about = {"request": message.type, "room": room.id, "match": room.match, "address": guest.connection.address}
         why = {"why": message.reason} if isinstance(message, c.Cancel) and message.reason else {}
-        note("administrator", **about, **why, done=done)
+        if many:
+            log.info("administrator", **about, **why, done=done, **({"times": many} if many > 1 else {}))
         return done
 
     def _require(self, guest: Guest) -> None:

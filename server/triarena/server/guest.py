@@ -227,14 +227,15 @@ class Guest:
                 sentence = await lobby.administration.control(self, message)
                 self.connection.post(Done(id=message.id, message=sentence))
 
-    async def _prepare(self, message: c.Prepare) -> None:
-        """A room of which nobody was told, since who asked for it has gone meanwhile, is closed again."""
+    async def _prepare(self, message: c.Prepare) -> str:
+        """Make a room; its name. If nobody was told of it, since who asked has gone meanwhile, it is closed again."""
         prepared = await self._lobby.administration.prepare(self, message)
         self.connection.post(prepared)
         await trio.lowlevel.checkpoint()  # a connection that ended at this moment reports it
         room = self._lobby.rooms.get(prepared.room)
         if self.has_gone and room is not None and room.empty and room.referee is None:
             self._lobby.close_room(room, EMPTY_ROOM)
+        return prepared.room
 
     def _greet(self, hello: c.Hello) -> None:
         answer = self._lobby.greet(self, hello)

@@ -6,15 +6,18 @@ import hmac
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import structlog
+
 from triarena.games import AnyGame, Side
 from triarena.games.mississippi_queen.profiles import SERVER_24_2_5
 from triarena.protocol import from_client as c
-from triarena.protocol.from_server import Snapshot
+from triarena.protocol.from_server import Error, Snapshot
 from triarena.protocol.room_views import RoomView
 from triarena.server.connection import Connection
 from triarena.server.guest import Guest
 from triarena.server.refusal import Refusal
 from triarena.server.room import Room
+from triarena.server.seldom import Seldom
 from triarena.server.terms import Terms
 
 from .requests import GAME
@@ -22,6 +25,8 @@ from .state import TEAMS
 
 if TYPE_CHECKING:
     from triarena.server.lobby import Lobby
+
+log = structlog.get_logger()
 
 SOFTWARE = "a client of the Software-Challenge 2024"
 USED = (
@@ -34,13 +39,14 @@ USED = (
 class XmlGuest(Guest):
     """Like any other, with the few things in which the original's clients differ."""
 
-    __slots__ = ("_password", "_rules")
+    __slots__ = ("_password", "_rules", "_seldom")
 
     def __init__(self, connection: Connection, lobby: Lobby, rules: str, password: str | None) -> None:
         """``rules`` are those by which the settings want these clients to play, ``password`` is for administrators."""
         super().__init__(connection, lobby)
         self.software = SOFTWARE
         self._rules = rules
+        self._seldom = Seldom()
         self._password = password
 
     def must_know(self, game: AnyGame) -> None:
@@ -75,10 +81,30 @@ class XmlGuest(Guest):
     def _refuse(self, message: c.FromClient, refusal: Refusal) -> None:
         if refusal.code == "reservation_used":
             refusal = Refusal(refusal.code, USED)
+        self._note(message.type, refusal.code, refusal.message)
         super()._refuse(message, refusal)
+
+    def misread(self, answer: Error) -> None:
+        """See Guest."""
+        self._note(answer.request, answer.code, answer.message)
+        super().misread(answer)
+
+    def _note(self, request: str | None, code: str, why: str) -> None:
+        """Tell the log: clients in Python show nobody what they are refused, but end with an error of their own."""
+        if many := self._seldom(code):
+            about = {"connection": self.connection.number, "address": self.connection.address, "request": request}
+            log.info("request_refused", **about, code=code, why=why, times=many)
+
+    async def _prepare(self, message: c.Prepare) -> str:
+        room = await super()._prepare(message)
+        log.info("administrator", request="prepare", room=room, address=self.connection.address)
+        return room
 
     def _act(self, message: c.FromClient, at: float) -> None:
         super()._act(message, at)
+        if isinstance(message, c.Authenticate):
+            number, address = self.connection.number, self.connection.address
+            log.info("administrator", request="authenticate", connection=number, address=address)
         if isinstance(message, c.Observe):
             room = self._lobby.rooms[message.room]
             if assembled(room):
