@@ -71,6 +71,15 @@ def test_a_start_that_fails_makes_no_secret_and_announces_nothing(
         assert str(tmp_path) in done.stderr, "errors tell the full path"
 
 
+def test_a_taken_port_is_told_with_another_one_for_the_server_and_for_the_others(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = int(taken.getsockname()[1])
+        done = CliRunner().invoke(main, ["serve", "--port", str(port), "--data-dir", str(tmp_path)])
+    assert done.exit_code == 1
+    assert f"(--port {port + 1}, and for the commands that talk to it TRIARENA_PORT={port + 1})" in done.stderr
+    assert not (tmp_path / "journal.sqlite3").exists()
+
+
 def test_a_taken_port_for_xml_is_named_by_what_sets_it(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])

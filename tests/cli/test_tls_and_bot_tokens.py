@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ class Hall:
     authority: Path
     token: str
     folder: Path
+    log: Path
+    """What the server has said."""
 
     def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """A ``triarena`` command, beside the server's data."""
@@ -68,10 +71,9 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hall]:
             for name, value in settings.items():
                 patch.setenv(name, value)
             port = children.serve(folder)
-        yield Hall(port, folder / "ca.pem", token, folder)
+        yield Hall(port, folder / "ca.pem", token, folder, children.log("server"))
         log = children.log("server").read_text("utf-8")
     assert token not in log
-    assert "--tls" in log, "the command that the server prints works with it"
 
 
 def test_without_tls_the_way_is_shown(hall: Hall) -> None:
@@ -138,6 +140,21 @@ def test_the_bot_with_the_token_plays_against_itself(hall: Hall) -> None:
     said, _ = first.communicate(timeout=60)
     assert (first.returncode, second.returncode) == (0, 0), (said, second.stderr)
     assert "called Ada" in said
+
+
+def test_the_command_that_the_server_prints_works_with_name_and_token(hall: Hall) -> None:
+    (line,) = [line for line in hall.log.read_text("utf-8").splitlines() if line.startswith("a bot joins with:")]
+    variable, _, command = line.partition(":  ")[2].partition(" triarena join ")
+    arguments = shlex.split(command.replace("NAME", "Ada"))
+    environment = {**os.environ, variable.partition("=")[0]: hall.token}
+    players = [
+        subprocess.Popen(
+            [sys.executable, "-m", "triarena.cli", "join", *arguments, "--json"],
+            env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8",
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    assert [json.loads(player.communicate(timeout=60)[0])["result"]["kind"] for player in players] == ["outcome"] * 2
 
 
 def test_a_certificate_that_cannot_be_used_ends_the_start_with_a_sentence(tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ begins anything, and nobody is judged for a connection that is lost meanwhile.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -18,6 +20,7 @@ from triarena.server.admission import Bounds
 from triarena.server.app import Plan, serve
 from triarena.server.door import DoorRules
 from triarena.server.journal import list_matches
+from triarena.server.recovery import Remains, read_remains
 
 from .conftest import PATIENCE, SECRET, Client, World, house
 
@@ -166,6 +169,28 @@ async def test_who_leaves_or_surrenders_while_the_server_stops_loses_as_ever(
     world.lobby.drain()
     await red.say(c.Leave(room=room))
     assert (await blue.wait_for(s.MatchOver)).result.reason == "left"
+
+
+async def test_nobody_is_taken_in_before_the_database_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    door, refused = DoorRules(Bounds(50, 50, 50), PATIENCE), []
+    plan = Plan(
+        "127.0.0.1", port, f"sqlite:///{tmp_path}/j.sqlite3", SECRET.__eq__, house(clock=LONG), door, grace=30.0
+    )
+    stop = trio.Event()
+
+    def reading(*arguments: Any) -> Remains:
+        """In the middle of what may take long at a start."""
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port), timeout=5)
+        refused.append(port)
+        return read_remains(*arguments)
+
+    monkeypatch.setattr("triarena.server.app.read_remains", reading)
+    with trio.fail_after(20):
+        await serve(plan, stop, lambda addresses: stop.set())
+    assert refused == [port]
 
 
 async def test_the_door_stays_open_until_the_matches_have_ended(tmp_path: Path) -> None:

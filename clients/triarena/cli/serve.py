@@ -23,10 +23,13 @@ from triarena.server.secret import AdminSecret, SecretError, Vault
 from triarena.server.settings_sources import SettingsError, load_settings, unknown_variables
 from triarena.server.settings_text import describe
 
-from .invocation import command, hosts_for_others, is_any
-from .options import DEFAULT_HOST, DEFAULT_PORT, Failure
+from .first_steps import first_steps
+from .invocation import hosts_for_others, is_any
+from .options import DEFAULT_HOST, Failure
 
 if TYPE_CHECKING:
+    import ssl
+
     from triarena.server.settings import Settings
 
 log = structlog.get_logger()
@@ -140,7 +143,7 @@ async def _main(settings: Settings, vault: Vault, the_plan: Plan) -> None:
             failures.append(failure)
             stop.set()
         else:
-            _announce(settings, secret, the_plan.house.software, addresses, gateway)
+            _announce(settings, secret, the_plan.house.software, addresses, gateway, the_plan.door.tls)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(watch_signals, stop, nursery.cancel_scope)
@@ -155,11 +158,17 @@ async def _main(settings: Settings, vault: Vault, the_plan: Plan) -> None:
         raise failures[0]
 
 
-def _announce(settings: Settings, secret: AdminSecret, software: str, addresses: Addresses, gateway: Addresses) -> None:
+def _announce(
+    settings: Settings,
+    secret: AdminSecret,
+    software: str,
+    addresses: Addresses,
+    gateway: Addresses,
+    tls: ssl.SSLContext | None = None,
+) -> None:
     """Say where the server is, what it plays, and where it keeps its data; on a terminal a new secret is shown."""
     from triarena.games import games
 
-    port = addresses[0][1]
     lines = [f"{software} listens on {_listed(addresses)}"]
     lines.append("games:  " + ", ".join(games()))
     lines.append(f"data:   {settings.server.data_dir}")
@@ -170,9 +179,7 @@ def _announce(settings: Settings, secret: AdminSecret, software: str, addresses:
         lines.append(f"secret: in {secret.path}")
     if secret.warning is not None:
         lines.append(f"warning: {secret.warning}")
-    join = ["join", "--game", "towerwars", "random", *(["--port", str(port)] if port != DEFAULT_PORT else [])]
-    join += ["--tls"] if settings.server.tls_certificate is not None else []
-    lines.append(f"a bot joins with:  {command(*join)}")
+    lines += first_steps(settings, addresses, tls)
     if gateway:
         lines.append(f"Software-Challenge: {_listed(gateway)}")
         old_bot = f"java -jar my-old-bot.jar --host {_for_this_machine(gateway[0][0])} --port {gateway[0][1]}"

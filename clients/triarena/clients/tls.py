@@ -24,6 +24,8 @@ def tls_context(trusted: Path | None = None) -> ssl.SSLContext:
         sentence = f"the certificate {trusted} cannot be read: {error.strerror or error}"
         raise ClientError("ca_unreadable", sentence) from None
     context.minimum_version = ssl.TLSVersion.TLSv1_2
+    if trusted is not None:  # for what it is, though it be no authority's
+        context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     return context
 
 

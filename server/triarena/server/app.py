@@ -47,6 +47,7 @@ MINIMAL_CONNECTIONS = 16
 """So many clients are let in however few files there are; the door survives that there are none left."""
 COLLECT_SECONDS = 600.0
 """After how long without an idle moment a full collection is made all the same."""
+HIGHEST_PORT = 65535
 FOR_GATEWAY = " for clients of the Software-Challenge (--socha-port, socha.port, TRIARENA_SOCHA__PORT)"
 """Which port is meant if it can't be listened on, and what sets it."""
 
@@ -85,6 +86,11 @@ class Listeners:
     gateway: Sequence[trio.SocketListener] = ()
     """For clients of the Software-Challenge."""
 
+    async def close(self) -> None:
+        """Take nobody any more."""
+        for listener in (*self.usual, *self.gateway):
+            await trio.aclose_forcefully(listener)
+
 
 async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lambda addresses: None) -> None:
     """Serve until ``stop`` is set. ``ready`` is told the addresses once clients can connect; just before, ``gateway``
@@ -92,17 +98,16 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
 
     Raises CannotListen, or JournalError if the database can't be opened, or another server uses it.
     """
-    listeners = Listeners()
-    lag = LoopLag()
+    listeners, lag = Listeners(), LoopLag()
     lag.align(trio.current_time())
     trio.lowlevel.add_instrument(lag)
     try:
-        listeners.usual = await _listen(plan.host, plan.port)
-        if plan.gateway is not None:
-            listeners.gateway = await _listen(plan.host, plan.gateway.port, FOR_GATEWAY)
+        # A port that is taken is told at once; but nobody is taken in who would wait for a slow or locked database.
+        await (await _listen_all(plan)).close()
         async with claim_database(plan.database) as claim, open_journal(plan.database) as journal:
             still_open = datetime.now(UTC) - timedelta(seconds=plan.house.idle)
             remains = await trio.to_thread.run_sync(read_remains, plan.database, still_open)
+            listeners = await _listen_all(plan)
             async with trio.open_nursery() as guarded:
                 guarded.start_soon(claim.guard, guarded.cancel_scope)
                 guarded.start_soon(journal.guard, guarded.cancel_scope)
@@ -110,8 +115,7 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
                 guarded.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(lag)
-        for listener in (*listeners.usual, *listeners.gateway):
-            await trio.aclose_forcefully(listener)
+        await listeners.close()
     if (failure := claim.failure or journal.replaced) is not None:
         raise failure
 
@@ -148,7 +152,7 @@ async def _host(
                 gateway(_addresses(listeners.gateway))
                 ready(_addresses(listeners.usual))
                 await stop.wait()
-                log.info("stopping", matches=lobby.running(), grace=plan.grace, hint="a second Ctrl-C stops at once")
+                log.info("stopping", matches=lobby.running(), grace=plan.grace, hint="a second signal stops at once")
                 await _finish_matches(lobby, plan.grace)
                 door.cancel_scope.cancel()
             lobby.suspend_matches()
@@ -168,12 +172,25 @@ async def watch_signals(stop: trio.Event, everything: trio.CancelScope) -> None:
             stop.set()
 
 
+async def _listen_all(plan: Plan) -> Listeners:
+    listeners = Listeners(await _listen(plan.host, plan.port))
+    if plan.gateway is not None:
+        try:
+            listeners.gateway = await _listen(plan.host, plan.gateway.port, FOR_GATEWAY)
+        except CannotListen:
+            await listeners.close()
+            raise
+    return listeners
+
+
 async def _listen(host: str, port: int, purpose: str = "") -> list[trio.SocketListener]:
     try:
         return await trio.open_tcp_listeners(port, host=host)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            why = "another program (another server?) uses it: stop that, or choose another port; 0 means any free one"
+            why = "another program (another server?) uses it: stop that, or choose another port, 0 means any free one"
+            if not purpose and port < HIGHEST_PORT:
+                why += f" (--port {port + 1}, and for the commands that talk to it TRIARENA_PORT={port + 1})"
         elif error.errno == errno.EACCES:
             why = "this user may not use it: choose a port above 1023"
         elif isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
