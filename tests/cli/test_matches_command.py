@@ -90,3 +90,8 @@ def test_a_game_that_does_not_exist_is_told_from_one_without_matches(database: s
 
 def test_a_text_that_is_no_time_is_shown_as_it_is() -> None:
     assert local("long ago") == "long ago"
+
+
+def test_the_help_says_why_there_is_no_port() -> None:
+    text = " ".join(CliRunner().invoke(main, ["matches", "--help"]).output.split())
+    assert "so it takes no --host and no --port, but --data-dir or --database" in text

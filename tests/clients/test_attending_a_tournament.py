@@ -22,6 +22,9 @@ from triarena.protocol import from_server as s
 GOODBYE = s.Goodbye(code="dismissed", message="it is over")
 
 
+ADVICE = "; check --name and --port (and --host); I go on trying"
+
+
 def invitation(room: str = "r1", seed: int | None = 7) -> s.Invitation:
     return s.Invitation(room=room, game="towerwars", options={"size": 4}, reservation=f"code of {room}", seed=seed)
 
@@ -130,7 +133,7 @@ def test_who_is_not_enrolled_yet_asks_again_over_the_same_connection() -> None:
         peer.answer(c.Enlist, s.Enlisted(name="Ann"))
 
     _, _, reports = attending(in_turn(twice_too_early, dismiss))
-    assert reports == ["waiting to be admitted: no [not_enrolled]"]
+    assert reports == [f"waiting to be admitted: no{ADVICE} [not_enrolled]"]
 
 
 def test_who_is_never_enrolled_gives_up_when_patience_has_run_out() -> None:
@@ -147,7 +150,7 @@ def test_who_is_never_enrolled_gives_up_when_patience_has_run_out() -> None:
     assert refused.value.code == "not_enrolled"
     assert 600 <= time.seconds < 610
     assert max(time.naps) == 2.0, "asked every few seconds"
-    assert reports[0] == "waiting to be admitted: no [not_enrolled]"
+    assert reports[0] == f"waiting to be admitted: no{ADVICE} [not_enrolled]"
     assert set(reports[1:]) == {"still waiting to be admitted: no [not_enrolled]"}, "told about every minute"
     assert 8 <= len(reports) <= 10
 

@@ -23,6 +23,9 @@ from triarena.organiser.spec import Event, TournamentFile
 from triarena.protocol.values import Budget, PerMove, Unlimited
 from triarena.tournament.formats import FORMATS
 
+from .staged_tournament import event_of as staged_event
+from .staged_tournament import file_of
+
 
 def tournament(text: str, bots: int = 5) -> TournamentFile:
     tables = "".join(f'[[bots]]\nname = "B{number}"\nremote = true\n' for number in range(1, bots + 1))
@@ -183,3 +186,11 @@ def test_a_seed_that_is_drawn_at_the_start_is_not_shown() -> None:
     assert "1 board, then sides swapped" in text
     given = dry_run(tournament('format = "swiss"\nseeds = [4711, 12]'), ["evening"])
     assert "board 4711, then sides swapped" in given
+
+
+@pytest.mark.parametrize(("bots", "free"), [(3, 3), (4, 0)])
+def test_a_round_robin_of_an_odd_number_says_who_is_free(bots: int, free: int) -> None:
+    names = ("Ann", "Bob", "Cleo", "Dmitri")[:bots]
+    text = dry_run(file_of(Path("/"), staged_event("Odd", names=names)))
+    said = [line.split() for line in text.splitlines() if line.endswith(" is free")]
+    assert sorted(words[0] for words in said) == sorted(names[:free])

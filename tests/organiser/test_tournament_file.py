@@ -191,6 +191,34 @@ def test_a_clock_is_one_of_three_kinds(clock: str, expected: object, folder: Pat
     assert parsed(f'game = "towerwars"\nclock = {clock}\n{BOTS}', folder).events[0].time_control == expected
 
 
+@pytest.mark.parametrize("sign", ["\\u001b", "\\u007f", "\\u0085", "\\u202e", "\\u2066", "\\u200f", "\\u2028", "\\n"])
+@pytest.mark.parametrize("key", ["name", "tournaments.name", "bots.name"])
+def test_a_name_holds_nothing_that_a_terminal_would_obey(folder: Path, key: str, sign: str) -> None:
+    name = f'name = "A{sign}B"\n'
+    top, event = (name, "") if key == "name" else ("", f"[[tournaments]]\n{name}" if key == "tournaments.name" else "")
+    bots = BOTS + (f'[[bots]]\n{name}shipped = "random"\n' if key == "bots.name" else "")
+    (problem,) = problems(top + 'game = "towerwars"\n' + event + bots, folder)
+    assert problem.key.endswith("name")
+
+
+@pytest.mark.parametrize(
+    ("settings", "bye"),
+    [
+        ("", 2),
+        ("games_per_pairing = 4", 4),
+        ("points = { win = 3, draw = 1 }", 6),
+        ("games_per_pairing = 1", 1),
+        ("points = { bye = 0.5 }", 0.5),
+        ("points = { win = 3, bye = 0 }", 0),
+    ],
+)
+def test_a_bye_of_a_swiss_tournament_is_worth_a_won_meeting_unless_the_file_says_otherwise(
+    folder: Path, settings: str, bye: float
+) -> None:
+    (event,) = parsed(f'game = "towerwars"\nformat = "swiss"\nrounds = 2\n{settings}\n{BOTS}', folder).events
+    assert event.points.bye == bye
+
+
 def test_a_swiss_tournament_has_as_many_rounds_as_a_knockout_if_it_says_none(folder: Path) -> None:
     bots = "".join(f'[[bots]]\nname = "B{number}"\nremote = true\n' for number in range(9))
     (event,) = parsed(f'game = "towerwars"\nformat = "swiss"\n{bots}', folder).events
@@ -475,3 +503,16 @@ def test_a_bots_own_seed_depends_on_the_tournament_the_bot_and_the_game_only(fol
     assert event.bot_seed("Ann", "1.1.1") != replace(event, seed=2).bot_seed("Ann", "1.1.1")
     with pytest.raises(KeyError):
         event.bot_seed("Nobody", "1.1.1")
+
+
+@pytest.mark.parametrize("written", ["yes", "no", "on", "True"])
+def test_who_writes_yes_is_told_how_toml_writes_it(written: str, folder: Path) -> None:
+    with pytest.raises(TournamentFileError) as caught:
+        parsed(f"game = 'towerwars'\n[clock]\nunlimited = {written}\n", folder)
+    assert "line 3" in caught.value.message
+    assert caught.value.message.endswith("write true or false, without quotes")
+
+
+def test_a_switch_in_quotes_is_told_to_be_none(folder: Path) -> None:
+    (problem,) = problems(TOP + 'clock = { unlimited = "yes" }\n' + BOTS, folder)
+    assert "true, without quotes" in problem.message

@@ -42,6 +42,9 @@ def matches(
 ) -> None:
     """List the stored matches, the newest first. Works while the server runs.
 
+    They are read from the server's database, not asked for over the network: so it takes no --host and no --port, but
+    --data-dir or --database, on the server's machine.
+
     \b
     $ triarena matches --game towerwars --limit 50
     $ triarena matches --player Ann --json | jq .winner

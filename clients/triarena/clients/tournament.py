@@ -165,7 +165,8 @@ class _Guest:
                     raise
                 if (waited := self.backoff.now() - began) >= again:
                     still = "still waiting" if again else "waiting"
-                    self.report(f"{still} to be admitted: {error.message} [{error.code}]")
+                    advice = "" if again else "; check --name and --port (and --host); I go on trying"
+                    self.report(f"{still} to be admitted: {error.message}{advice} [{error.code}]")
                     again = waited + STILL_SECONDS
             self.backoff.sleep(next(pauses))
 

@@ -9,6 +9,8 @@ from .report import EventReport
 from .stopping import verdict
 from .wording import counted
 
+CLEARLY = 2
+"""So many times as many wins as losses need no reservations."""
 POINTS = ("0", "0.5", "1", "1.5", "2")
 
 
@@ -36,4 +38,22 @@ def said(report: EventReport) -> str:
     else:
         likelier, other = (rule.elo1, rule.elo0) if found.decision == "elo1" else (rule.elo0, rule.elo1)
         lines.append(f"decided: {first} over {second} is {likelier:g} Elo rather than {other:g} ({bounds})")
+        lines.append(_plainly(report, found.decision))
     return "\n".join(lines)
+
+
+def _plainly(report: EventReport, decision: str) -> str:
+    """What a person wants to know: who is better, by what score."""
+    (first, second), rule = report.event.names, report.event.stop.sprt
+    assert rule is not None
+    row = next(line.row for line in report.lines if line.player == first)
+    score = f"{max(row.wins, row.losses)}\N{EN DASH}{min(row.wins, row.losses)}"
+    score = f"({score}, {row.draws} drawn)" if row.draws else f"({score})"
+    ahead = first if row.wins > row.losses else second
+    if max(row.wins, row.losses) >= CLEARLY * max(1, min(row.wins, row.losses)):
+        return f"{ahead} is clearly better {score}"
+    if decision == "elo1":
+        return f"{first} is better {score}"
+    if row.losses > row.wins:
+        return f"{second} is better, or {first} no more than {rule.elo0:g} Elo ahead {score}"
+    return f"{first} is hardly better, if at all: {rule.elo0:g} Elo rather than {rule.elo1:g} {score}"

@@ -9,9 +9,11 @@ from triarena.tournament.values import Encounter, Round
 
 from .durations import SHARE_OF_TIME, Estimate, estimate
 from .spec import Event, Player, TournamentFile
-from .wording import clock, counted, format_title, game_title, seconds
+from .wording import clock, counted, format_title, game_title, listed, seconds
 
 _BOARDS = 3
+WITHOUT_BYES = ("round_robin", "double_round_robin")
+"""Formats in which who has no opponent in a round gets no points for it."""
 
 
 def dry_run(file: TournamentFile, drawn: Collection[str] = ()) -> str:
@@ -41,6 +43,10 @@ def _event(event: Event, known: Estimate, drawn: bool) -> Iterator[str]:
     yield from (f"  {sentence}" for sentence in _stop(event))
     for each in known.plan.rounds:
         yield from _round(each, boards=not drawn or bool(event.seeds))
+        if event.format in WITHOUT_BYES and each.encounters:
+            busy = {name for encounter in each.encounters for name in (encounter.first, encounter.second)}
+            if free := [name for name in event.names if name not in busy]:
+                yield f"    {listed(free)} {'is' if len(free) == 1 else 'are'} free"
     if not known.plan.complete:
         first = len(known.plan.rounds) + 1
         if event.rounds is None:

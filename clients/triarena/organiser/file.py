@@ -7,6 +7,7 @@ fault in one doesn't hide those of others.
 
 from __future__ import annotations
 
+import errno
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
@@ -21,6 +22,8 @@ from .problems import Notes, Problem, TournamentFileError
 from .schema import MAX_BOTS, MAX_TOURNAMENTS, BotTable, FileTable
 from .spec import BotLimits, Event, Player, TournamentFile
 
+MOST_BYTES: Final = 4 << 20
+"""Of a file; of those that people write, the largest are a hundredth of it."""
 OUR_OWN_SERVER_SETTINGS: Final = {
     "server": ("data_dir", "port_file", "database"),
     "clock": ("move_seconds", "margin_ms", "strikes", "hard_seconds", "budget_seconds", "increment_seconds"),
@@ -44,7 +47,7 @@ def read_tournament(
     Raises TournamentFileError with code ``unreadable_tournament``, ``not_toml`` or ``bad_tournament``.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = _text_of(path)
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is no text in UTF-8"
         raise TournamentFileError(
@@ -54,6 +57,17 @@ def read_tournament(
     return parse_tournament(
         text, folder, file=path.name, draw_seed=draw_seed, concurrency=concurrency, check_server=check_server
     )
+
+
+def _text_of(path: Path) -> str:
+    """What stands in a file. Raises OSError, also for what has no end, or would be read for ever."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
+    with path.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:
+        raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES >> 20} MiB")
+    return data.decode("utf-8-sig").replace("\r\n", "\n")
 
 
 def parse_tournament(
@@ -85,8 +99,17 @@ def _not_toml(error: ValueError, text: str) -> Problem:
         return Problem(1, "", "this is not TOML: it has a number that is too long to be read")
     what, _, place = str(error).rpartition(" (at ")
     line = re.match(r"line (\d+)", place)
-    hint = "; texts stand in quotes" if "Invalid value" in what else ""
-    return Problem(int(line[1]) if line else text.count("\n") + 1, "", f"this is not TOML: {what or error}{hint}")
+    number = int(line[1]) if line else text.count("\n") + 1
+    hint = ""
+    if "Invalid value" in what:
+        written = text.splitlines()[number - 1 : number]
+        switch = written and SWITCH.search(written[0])
+        hint = "; write true or false, without quotes" if switch else "; texts stand in quotes"
+    return Problem(number, "", f"this is not TOML: {what or error}{hint}")
+
+
+SWITCH: Final = re.compile(r"=\s*(?:yes|no|on|off|true|false)\b", re.IGNORECASE)
+"""How people who don't know TOML write what is true or false."""
 
 
 @dataclass(frozen=True, slots=True)

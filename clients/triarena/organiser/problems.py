@@ -177,7 +177,8 @@ def _one_of(expected: str, value: object) -> str:
     """``expected`` is pydantic's list of the words, in quotes."""
     words = re.findall(r"'([^']*)'", expected)
     if not words:  # a switch that can only be on
-        return f"it can only be true, not {shown(value)}; leave the key out otherwise"
+        quotes = ", without quotes" if isinstance(value, str) else ""
+        return f"it can only be true{quotes}, not {shown(value)}; leave the key out otherwise"
     close = meant(value, words)
     return f"it must be one of {', '.join(words)}, not {shown(value)}" + (close if "did you mean" in close else "")
 
@@ -187,7 +188,8 @@ _KINDS: Final = {
     "float_type": "a number",
     "finite_number": "a finite number",
     "string_type": "a text in quotes",
-    "bool_type": "true or false",
+    "bool_type": "true or false, without quotes",
+    "bool_parsing": "true or false, without quotes",
     "list_type": "a list in [ ]",
     "dict_type": "a table",
     "model_type": "a table",
@@ -198,7 +200,7 @@ _KINDS: Final = {
     "less_than_equal": "at most {le}",
     "string_too_short": "a text that is not empty",
     "string_too_long": "a text of at most {max_length} characters",
-    "string_pattern_mismatch": "one line of text without blanks at its ends",
+    "string_pattern_mismatch": "one line of text without blanks at its ends and without control characters",
     "too_short": "a list that is not empty",
     "too_long": "a list of at most {max_length}",
     "int_from_float": "a whole number",

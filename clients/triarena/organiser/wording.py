@@ -203,8 +203,12 @@ def score(played: Played) -> str:
 def reason(played: Played) -> str:
     """Why a game ended, and through whom if somebody forfeited."""
     who = " and ".join(played.fixture.red if side == "red" else played.fixture.blue for side in played.offenders)
-    words = "crashed" if played.reason in CRASHED else played.reason.replace("_", " ")
-    return f"{words}: {who}" if who else words
+    return f"{kind(played)}: {who}" if who else kind(played)
+
+
+def kind(played: Played) -> str:
+    """In which way a game ended, in a word or two."""
+    return "crashed" if played.reason in CRASHED else played.reason.replace("_", " ")
 
 
 def winners(report: EventReport) -> str | None:

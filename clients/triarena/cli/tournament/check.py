@@ -91,7 +91,7 @@ def _told(place: Folder, event: Event, contents: Contents) -> int:
     """Say how the trials of one game went; how many failed."""
     from triarena.organiser.pairing import format_of
     from triarena.organiser.trial import tried, verdict
-    from triarena.organiser.wording import counted
+    from triarena.organiser.wording import counted, kind
 
     results = {each.played.fixture.id: each for each in contents.results if each.event == event.slug}
     failed = 0
@@ -111,7 +111,7 @@ def _told(place: Folder, event: Event, contents: Contents) -> int:
             continue
         side = "red" if fixture.red == bot else "blue"
         which = "" if bot in result.message else f" (it was {side})"
-        click.echo(f"\N{BALLOT X} {who}: {result.played.reason.replace('_', ' ')}: {result.message}{which}")
+        click.echo(f"\N{BALLOT X} {who}: {kind(result.played)}: {result.message}{which}")
         for line in _last_words(place, bot):
             click.echo(f"    | {line}")
     return failed

@@ -31,6 +31,15 @@ class BadFile(Failure):
 
     exit_code = 2
 
+    def __init__(self, code: str, message: str, *, many: bool = False) -> None:
+        """``many``: the message has a line for each fault, so that the code stands in a headline above them."""
+        super().__init__(code, "the tournament's file can't be used" if many else message)
+        self._below = f":\n{message}" if many else ""
+
+    def format_message(self) -> str:
+        """As it is shown."""
+        return self.message + self._below
+
 
 @contextmanager
 def told() -> Iterator[None]:
@@ -41,8 +50,7 @@ def told() -> Iterator[None]:
     try:
         yield
     except TournamentFileError as error:
-        many = f"the tournament's file can't be used:\n{error.message}\n"
-        raise BadFile(error.code, error.message if len(error.problems) == 1 else many) from None
+        raise BadFile(error.code, error.message, many=len(error.problems) > 1) from None
     except StoreError as error:
         raise Failure(error.code, error.message) from None
 
