@@ -64,6 +64,22 @@ def test_a_mistyped_folder_is_told_the_one_that_is_meant(here: Path, command: st
     assert "; the tournaments there are class.tournament" in said(command, "x", code=1)
 
 
+@pytest.mark.parametrize("command", ["resume", "standings", "export", "cancel"])
+def test_a_folder_that_holds_no_tournament_is_not_suggested(here: Path, command: str) -> None:
+    (here / "empty.tournament").mkdir()
+    assert "did you mean" not in said(command, "empty.tournament", code=1)
+    stage_in(here / "class.tournament")
+    assert "empty.tournament; did you mean class.tournament?" in said(command, "empty.tournament", code=1)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device")
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_what_has_no_end_is_no_file_of_a_tournament(here: Path, command: str) -> None:
+    assert "it is a device or a pipe, not a file" in said(command, "/dev/zero", code=2)
+    (here / "huge.toml").write_bytes(b"#" * (5 << 20))
+    assert "it has more than 4 MiB" in said(command, "huge.toml", code=2)
+
+
 @pytest.mark.parametrize("name", ["class.toml", "class", "class.tournament"])
 def test_the_file_and_the_bare_name_stand_for_the_folder(here: Path, name: str) -> None:
     stage_in(here / "class.tournament")
@@ -89,6 +105,14 @@ def test_an_export_that_cannot_be_written_is_named(here: Path) -> None:
 def test_a_file_that_is_none_is_told_in_a_line(here: Path, content: bytes, told: str) -> None:
     (here / "class.toml").write_bytes(content)
     assert told in said("check", "class.toml", code=2)
+
+
+def test_the_code_of_many_faults_stands_in_the_headline_above_them(here: Path) -> None:
+    (here / "class.toml").write_text("game = 'towers'\nrounds = 'two'\n" + BOTS, encoding="utf-8")
+    head, *faults = said("check", "class.toml", code=2).splitlines()
+    assert head == "Error: the tournament's file can't be used [bad_tournament]:"
+    assert len(faults) >= 2
+    assert all(line.startswith("class.toml, line ") for line in faults)
 
 
 @pytest.mark.skipif(ROOT or sys.platform == "win32", reason="nothing is forbidden to root, or on Windows in this way")

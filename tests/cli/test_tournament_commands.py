@@ -450,11 +450,22 @@ def test_a_comparison_that_is_decided_says_so(desk: Desk) -> None:
     assert "decided: greedy over random is 300 Elo rather than 0" in said
 
 
-def test_a_comparison_that_is_not_decided_says_how_far_it_is(desk: Desk) -> None:
-    arguments = ["--game", "towerwars", "--option", "size=4", "--elo1", "5", "--seed", "1", "--max-games", "4"]
+@pytest.mark.parametrize(("most", "games"), [("4", 4), ("3", 2), ("2", 2)])
+def test_a_comparison_that_is_not_decided_says_how_far_it_is_and_plays_no_more_games_than_it_may(
+    desk: Desk, most: str, games: int
+) -> None:
+    arguments = ["--game", "towerwars", "--option", "size=4", "--elo1", "5", "--seed", "1", "--max-games", most]
     said = desk.run("compare", "random", "random", *arguments)
     assert "undecided between 0 and 5 Elo, random-1 over random-2" in said
-    assert "2 pairs" in said
+    assert len(games_of(desk.folder / "random-1-random-2.tournament")) == games
+
+
+def test_a_comparison_whose_file_cannot_be_written_says_so(desk: Desk) -> None:
+    (desk.folder / "here.tournament" / "compare.toml").mkdir(parents=True)
+    arguments = ["--game", "towerwars", "--folder", "here.tournament"]
+    said = desk.run("compare", "random", "greedy", *arguments, code=1)
+    assert "compare.toml can't be written" in said
+    assert "[cannot_open]" in said
 
 
 def games_of(folder: Path) -> list[str]:

@@ -676,3 +676,31 @@ async def test_a_program_whose_opponent_did_not_come_is_ended(stage: Open, autoj
         assert isinstance(outcome, Sporting)
         assert outcome.played.winner == "blue"
         assert it.crew.killed == ["Bob"]
+
+
+# -- a second try ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("said", "starts"),
+    [
+        ("Error: ann.py, line 3: invalid syntax [bot_syntax_error]", 1),
+        ("Error: ann.py defines no function choose_move(position) [no_choose_move]", 1),
+        ("Error: ann.py raised RuntimeError while it was loaded [bot_failed]", MOST_STARTS),
+        ("killed", MOST_STARTS),
+    ],
+)
+async def test_a_bot_is_started_again_only_where_that_can_help(
+    stage: Open, autojump_clock: Clock, said: str, starts: int
+) -> None:
+    async def fails(bot: Bot, words: list[str], env: dict[str, str]) -> Ended:
+        await trio.sleep(1)
+        bot.process = Talker("some words", said)  # type: ignore[assignment]
+        return EXITED
+
+    async with stage(kept("Ann"), kept("Bob"), programs={"Ann": fails}) as it:
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert (outcome.played.reason, outcome.played.offenders) == ("start_failed", ("red",))
+        assert it.crew.started.count("Ann") == starts
+        assert ("once" if starts == 1 else "3 times") in outcome.message

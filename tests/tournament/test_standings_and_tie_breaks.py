@@ -313,3 +313,19 @@ def test_a_program_that_could_not_be_started_has_crashed_without_having_played()
     _, bob = standings(["Ann", "Bob"], {}, games)
     assert irregular(bob.forfeits, "crashes") == 1
     assert all(each.unplayed for each in tallies(["Ann", "Bob"], {}, games, PointTable())["Bob"].meetings)
+
+
+def test_a_bye_is_given_when_its_round_begins() -> None:
+    plan, played = swiss()
+
+    def byes(rounds: int) -> dict[str, int]:
+        so_far = {id_: each for id_, each in played.items() if each.fixture.round <= rounds}
+        rows = standings(["Ann", "Bob", "Cyd", "Dan", "Eve"], plan, so_far)
+        return {row.player: row.byes for row in rows if row.byes}
+
+    assert [byes(rounds) for rounds in range(4)] == [
+        {},
+        {"Eve": 1},
+        {"Eve": 1, "Dan": 1},
+        {"Eve": 1, "Dan": 1, "Bob": 1},
+    ]

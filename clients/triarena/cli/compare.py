@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from .options import game_options
+from .options import Failure, game_options
 
 
 @click.command(
@@ -41,7 +41,7 @@ from .options import game_options
     type=click.IntRange(2, 1_000_000),
     default=1000,
     show_default=True,
-    help="Stop undecided after so many.",
+    help="Stop undecided after so many; games come in pairs.",
 )
 @click.option(
     "--move-time", type=click.FloatRange(0, 3600, True), default=2.0, show_default=True, help="Seconds for one move."
@@ -81,20 +81,23 @@ def compare(
     from triarena.organiser.comparison import said
     from triarena.organiser.folder import read_new
 
-    from .tournament.opening import folder_for, free_processors, told
+    from .tournament.opening import folder_for, free_processors, interruptible, told
     from .tournament.running import run_shown
     from .tournament.server_choice import Choice
 
     for bot in (a, b):
         _check_bot(bot)
     names = _names(a, b)
-    text = _file(names, (a, b), game, options, (elo0, elo1, alpha, beta), max_games + max_games % 2, move_time, seed)
+    text = _file(names, (a, b), game, options, (elo0, elo1, alpha, beta), max_games - max_games % 2, move_time, seed)
     _check(text)
     place = folder_for(Path("-".join(names)), folder)
-    with told():
+    with interruptible(lambda: place), told():
         place.make_private()
         source = place.path / "compare.toml"
-        source.write_text(text, encoding="utf-8")
+        try:
+            source.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise Failure("cannot_open", f"{source} can't be written: {error.strerror or error}") from None
         described = read_new(source, free_processors())
         with place.make(source, described, datetime.now(UTC)) as store:
             run_shown(place, store, described, Choice(), said)

@@ -27,6 +27,11 @@ TOLD_LINES: Final = 3
 """Among its last ones, of which one may be the client's own."""
 WRONG_TOKEN: Final = "[wrong_token]"
 """How the client's sentence ends if the server does not know its player by its token."""
+HOPELESS: Final = tuple(
+    f"[{code}]"
+    for code in ("bot_syntax_error", "no_choose_move", "bot_not_found", "bot_unreadable", "bot_import_error")
+)
+"""How the client's sentences end about files that no second look makes better."""
 MOST_ABSENCES: Final = 3
 """So many matches in a row that a local player did not come to are enough."""
 
@@ -168,8 +173,8 @@ class Arrivals:
             if player.local and bot is None and (place := self.place()) is not None:
                 if starts and (robbed := await self._robbed(player)) is not None:
                     return robbed
-                if starts >= MOST_STARTS:
-                    return self._why_dead(player)
+                if starts >= MOST_STARTS or (starts and self._hopeless(player)):
+                    return self._why_dead(player, starts)
                 starts += 1
                 self.bots[side] = bot = self.crew.keep(player, place)
             seen = self._seen(player, bot)
@@ -232,11 +237,18 @@ class Arrivals:
             return Missing("it did not take the seat that it was invited to")
         return Missing("it went away before it could be invited")
 
-    def _why_dead(self, player: Player) -> Missing:
+    def _hopeless(self, player: Player) -> bool:
+        """Whether a player's process has ended for a reason that will be there the next time, too."""
         bot = self.crew.last(player)
+        if bot is None or bot.ended is None or bot.ended.blameless:
+            return False
+        return any(line.rstrip().endswith(HOPELESS) for line in bot.last_words()[-TOLD_LINES:])
+
+    def _why_dead(self, player: Player, starts: int) -> Missing:
+        bot, often = self.crew.last(player), "once" if starts == 1 else f"{starts} times"
         if bot is None or bot.ended is None:
-            return Missing(f"it was started {MOST_STARTS} times, and ended", reason="start_failed")
-        return _dead(bot, f"it was started {MOST_STARTS} times, and ")
+            return Missing(f"it was started {often}, and ended", reason="start_failed")
+        return _dead(bot, f"it was started {often}, and ")
 
     async def refresh(self) -> None:
         """Ask the server whether the match has begun after all: its news may be slower than those of a process."""

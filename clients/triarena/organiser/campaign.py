@@ -22,7 +22,7 @@ from .crew import Crew, Place
 from .desk import DeskError, DeskRefused
 from .embedded import EmbeddedServer
 from .link import Access, Link, enrolments
-from .records import OVER, Note, StoreError, TournamentState
+from .records import OVER, TOOL_ENDED, TOOL_INTERRUPTED, Note, StoreError, TournamentState
 from .runner import Ending, EventRun, Keeper
 from .spec import Event, TournamentFile
 from .store import Store
@@ -113,7 +113,7 @@ class Campaign:
         """Play what is left to play. What has ended is in the store when this returns, and the exports are written."""
         try:
             players = await trio.to_thread.run_sync(self.store.players)
-            left = await trio.to_thread.run_sync(self.store.give_up_running, "the tool was ended", self.hooks.now())
+            left = await trio.to_thread.run_sync(self.store.give_up_running, TOOL_ENDED, self.hooks.now())
             begin = partial(self.store.set_state, "running", unless=OVER)
             if (state := await trio.to_thread.run_sync(begin)) in OVER:
                 return Ending("cancelled" if state == "cancelled" else "finished", f"it was {state} before")
@@ -278,7 +278,7 @@ class Campaign:
         states: dict[str, TournamentState] = {"finished": "finished", "stopped": "finished", "cancelled": "cancelled"}
         at = self.hooks.now()
         try:
-            self.store.give_up_running("the tool was interrupted", at)
+            self.store.give_up_running(TOOL_INTERRUPTED, at)
             state = states.get(ending.how, "interrupted")
             if self.store.set_state(state, ending.why, unless=CANCELLED) == "cancelled":  # in the last moment
                 ending = Ending("cancelled", "it was cancelled")

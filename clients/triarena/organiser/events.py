@@ -159,7 +159,10 @@ class EventReading:
 
     def _points(self, table: TournamentTable) -> PointTable | None:
         try:
-            return PointTable(**table.points.model_dump())
+            given = table.points.model_dump(exclude_none=True)
+            if table.format == "swiss":
+                given.setdefault("bye", table.points.win * table.games_per_pairing)
+            return PointTable(**given)
         except ValueError as error:
             self.tell(("points",), str(error))
             return None

@@ -24,6 +24,13 @@ EventState: TypeAlias = Literal["waiting", "running", "finished", "stopped", "ca
 AttemptState: TypeAlias = Literal["running", "played", "failed"]
 
 
+TOOL_ENDED: Final = "the tool was ended"
+TOOL_INTERRUPTED: Final = "the tool was interrupted"
+TOURNAMENT_CANCELLED: Final = "the tournament was cancelled"
+BROKEN_OFF: Final = frozenset([TOOL_ENDED, TOOL_INTERRUPTED, TOURNAMENT_CANCELLED])
+"""Why attempts ended that somebody has ended: nothing went wrong in them."""
+
+
 class StoreError(Exception):
     """The store can't be used, or was asked for what it must not do. ``str(error)`` is one sentence for a person.
 
@@ -95,6 +102,11 @@ class Attempt:
     spent: Spent = Spent()
     folder: str = ""
     """Where the logs of an irregular match lie, relative to the tournament's folder; empty if nothing was kept."""
+
+    @property
+    def went_wrong(self) -> bool:
+        """Whether it failed, and not since the tool was ended meanwhile."""
+        return self.state == "failed" and self.why not in BROKEN_OFF
 
 
 @dataclass(frozen=True, slots=True)

@@ -321,7 +321,7 @@ def _progress(
         running=sum(attempt.state == "running" for attempt in attempts) if runs else 0,
         left=left,
         more=not (plan.complete or ended),
-        repeated=sum(attempt.state == "failed" for attempt in attempts),
+        repeated=sum(attempt.went_wrong for attempt in attempts),
         seconds_left=_by_games(left, stored, lengths, at_once) if _tells(len(played), left) and lengths else None,
     )
 

@@ -19,7 +19,11 @@ MAX_BOTS: Final = 256
 MAX_TOURNAMENTS: Final = 100
 HOURS_24: Final = 86_400
 Word: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
-Title: TypeAlias = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^\S(.*\S)?$")]
+UNSEEN: Final = "\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+"""Control characters, and those that turn the direction of writing: a terminal or a page would obey them."""
+Title: TypeAlias = Annotated[
+    str, Field(min_length=1, max_length=80, pattern=rf"^[^\s{UNSEEN}]([^{UNSEEN}]*[^\s{UNSEEN}])?$")
+]
 """One line, without blanks at its ends."""
 Seconds: TypeAlias = Annotated[float, Field(gt=0, le=HOURS_24, allow_inf_nan=False)]
 Points: TypeAlias = Annotated[float, Field(ge=-1000, le=1000, allow_inf_nan=False)]
@@ -51,7 +55,8 @@ class PointsTable(Table):
     win: Points = 1.0
     draw: Points = 0.5
     loss: Points = 0.0
-    bye: Points = 1.0
+    bye: Points | None = None
+    """None: 1, in a Swiss tournament as much as a whole meeting that was won."""
     forfeit_loss: Points = 0.0
     both_failed: Points = 0.0
 

@@ -48,9 +48,10 @@ def standings(
 ) -> tuple[Row, ...]:
     """The table, best first: by points, then the tie-breaks in turn, then the lot.
 
-    ``byes`` are those of a plan, each worth the table's points, or given by the player's name. With ``placing``
-    (`Format.placing`) its places come first and are shared; the rest only orders the lines of one place. Raises
-    ValueError for an unknown tie-break, and for a game of, or a place for, somebody who is none of the players.
+    ``byes`` are those of a plan's rounds that have begun, each worth the table's points, or given by the player's name.
+    With ``placing`` (`Format.placing`) its places come first and are shared; the rest only orders the lines of one
+    place. Raises ValueError for an unknown tie-break, and for a game of, or a place for, somebody who is none of the
+    players.
     """
     check_tie_breaks(tie_breaks)
     everybody = tallies(players, byes, played, table)

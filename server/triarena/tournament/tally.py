@@ -85,9 +85,10 @@ def score_difference(played: Played, player: str) -> float:
     return red if played.fixture.side_of(player) == "red" else -red
 
 
-def paid_byes(plan: Plan) -> Counter[str]:
-    """How many byes each player has in the rounds that are planned."""
-    return Counter(player for each in plan.rounds for player in each.byes)
+def paid_byes(plan: Plan, played: History) -> Counter[str]:
+    """How many byes each player has had: those of rounds of which, or after which, something was played."""
+    last = max((each.fixture.round for each in played.values()), default=0)
+    return Counter(player for each in plan.rounds if each.number <= last for player in each.byes)
 
 
 def tallies(
@@ -95,12 +96,12 @@ def tallies(
 ) -> dict[str, Tally]:
     """Everybody's results, in the order of ``players``.
 
-    ``byes`` are counted in a plan, or given. Raises ValueError if two players have one name, or if somebody played
-    who is none of them.
+    ``byes`` are counted in a plan's rounds that have begun, or given. Raises ValueError if two players have one name,
+    or if somebody played who is none of them.
     """
     if len(set(players)) != len(players):
         raise ValueError("two players have the same name")
-    counted = paid_byes(byes) if isinstance(byes, Plan) else byes
+    counted = paid_byes(byes, played) if isinstance(byes, Plan) else byes
     games: dict[str, list[Played]] = {player: [] for player in players}
     for each in sorted(played.values(), key=_place):
         for player in each.fixture.players:

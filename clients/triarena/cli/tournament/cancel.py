@@ -27,7 +27,7 @@ def cancel(folder: Path) -> None:
     $ triarena tournament cancel class.tournament
     """
     from triarena.organiser.claim import claim_folder
-    from triarena.organiser.records import OVER, StoreError
+    from triarena.organiser.records import OVER, TOURNAMENT_CANCELLED, StoreError
     from triarena.organiser.store import Store
 
     with told():
@@ -39,7 +39,7 @@ def cancel(folder: Path) -> None:
                 return
             try:
                 with claim_folder(place.path, patience=0.2):
-                    store.give_up_running("the tournament was cancelled", datetime.now(UTC))
+                    store.give_up_running(TOURNAMENT_CANCELLED, datetime.now(UTC))
                     _show(place)
             except StoreError as error:
                 if error.code != "folder_in_use":  # who runs it does the rest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -38,7 +39,10 @@ def nothing_in(folder: Path) -> str:
         return (
             f"the tournament of {folder} has not begun here: there is no {folder.stem}{ENDING}; begin it with '{begin}'"
         )
-    hint = _similar(folder, f"*{ENDING}", "tournaments") or "; name the folder that 'triarena tournament run' has made"
+    hint = (
+        _similar(folder, f"*{ENDING}", "tournaments", _holds_one)
+        or "; name the folder that 'triarena tournament run' has made"
+    )
     return f"there is no tournament in {folder}{hint}"
 
 
@@ -55,10 +59,10 @@ def _holds_one(path: Path) -> bool:
     return False
 
 
-def _similar(path: Path, pattern: str, what: str) -> str:
+def _similar(path: Path, pattern: str, what: str, fits: Callable[[Path], bool] = Path.is_file) -> str:
     """What lies where ``path`` should: the one that was meant, or all."""
     try:
-        found = sorted(each.name for each in path.parent.glob(pattern))
+        found = sorted(each.name for each in path.parent.glob(pattern) if fits(each))
     except (OSError, ValueError):
         return ""
     if close := get_close_matches(path.name, found, n=1):

@@ -96,7 +96,7 @@ def _game(game: Game, replay: str) -> list[Markup]:
 
 
 def _repeated(game: Game) -> Markup | None:
-    failed = [attempt for attempt in game.attempts if attempt.state == "failed"]
+    failed = [attempt for attempt in game.attempts if attempt.went_wrong]
     if not failed:
         return None
     count = "one attempt" if len(failed) == 1 else f"{len(failed)} attempts"
