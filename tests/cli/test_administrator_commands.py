@@ -60,6 +60,19 @@ def test_preparing_prints_one_command_per_seat_and_one_to_watch() -> None:
     )
 
 
+def test_a_room_with_the_rules_of_old_bots_is_prepared_with_their_commands() -> None:
+    office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"]))
+    done, _ = run(office, "prepare", "mississippi_queen", "--option", "rules=server-24.2.5")
+    assert done.stdout.splitlines()[-4:] == [
+        "or bots of the Software-Challenge, if the server runs with --socha (its port is 13050 unless set):",
+        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13050 --reservation RED-CODE  # red",
+        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13050 --reservation BLUE-CODE  # blue",
+        "such a bot loses a running match with its connection; only after a restart it comes back to it",
+    ]
+    others, _ = run(office, "prepare", "mississippi_queen")
+    assert "java" not in others.stdout
+
+
 def test_clocks_seed_pause_and_open_seats_are_passed_on() -> None:
     office = Office(c.Prepare, s.Prepared(room="r7", reservations=[None, None]))
     arguments = ["--open", "--paused", "--seed", "5", "--move-time", "0.5", "--untimed", "blue"]

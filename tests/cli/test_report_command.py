@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from triarena.cli import main
+from triarena.cli.report import _words
 from triarena.server.journal import EvidenceKept, MatchEnded, MatchOpened, PlyPlayed, Record, open_journal
 
 START = datetime(2031, 5, 4, 12, 30, 15, tzinfo=UTC)
@@ -267,3 +269,11 @@ async def test_the_command_that_shows_it_again_finds_the_same_database(tmp_path:
         again = CliRunner().invoke(main, ["report", match, *where])
         assert again.exit_code == 0, again.output
         assert again.output == text
+
+
+def test_what_was_said_by_xml_stands_on_one_line_and_as_it_is() -> None:
+    text = '<room roomId="r1">\n  <data class="moveRequest"/>\n</room>'
+    said: list[Mapping[str, Any]] = [frame(1, {"message": {"type": "xml", "text": text}})]
+    frames = {"from_client": said, "to_client": list[Mapping[str, Any]]()}
+    (line,) = _words(frames, wide=False)
+    assert line.endswith('>> <room roomId="r1"> <data class="moveRequest"/> </room>')

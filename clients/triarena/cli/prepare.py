@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from triarena.protocol.from_server import Prepared
 
 SIDES = ("red", "blue")
+OLD_RULES = "server-24.2.5"
+"""The rules that bots of the Software-Challenge know."""
+OLD_PORT = 13050
 SECONDS = click.FloatRange(0, 86400, min_open=True)
 
 
@@ -76,6 +80,7 @@ def prepare(
     $ triarena prepare towerwars --option size=10 --name-red Anna --name-blue Bert
     $ triarena prepare towerwars --budget 300 --increment 2
     $ triarena prepare flowerwars --untimed both --paused
+    $ triarena prepare mississippi_queen --option rules=server-24.2.5
     """
     from triarena.protocol.from_client import Slot
 
@@ -102,7 +107,10 @@ def prepare(
         click.echo(json.dumps(_plain(prepared)))
     else:
         found = public_host or (seen_from_outside(port) if is_loopback(host) else None) or host
-        click.echo("\n".join(_commands(prepared, slots, found, port, paused)))
+        old = options.get("rules") == OLD_RULES
+        click.echo(
+            "\n".join(_commands(prepared, slots, found, port, paused) + (_old_bots(prepared, found) if old else []))
+        )
 
 
 def _plain(prepared: Prepared) -> dict[str, object]:
@@ -133,6 +141,18 @@ def _commands(prepared: Prepared, slots: list[Slot], host: str, port: int, pause
     if any(prepared.reservations):
         lines.append("a bot that crashed is started again with the same command, also after a restart of the server")
     return lines + _clocks(prepared)
+
+
+def _old_bots(prepared: Prepared, host: str) -> list[str]:
+    """How bots of the Software-Challenge take the seats. Which port is theirs, the server does not tell."""
+    lines = [f"or bots of the Software-Challenge, if the server runs with --socha (its port is {OLD_PORT} unless set):"]
+    for side, code in zip(SIDES, prepared.reservations, strict=True):
+        seat = ["--room", prepared.room] if code is None else ["--reservation", code]
+        words = ["java", "-jar", "my-old-bot.jar", "--host", host, "--port", str(OLD_PORT), *seat]
+        lines.append(f"  {shlex.join(words)}  # {side}")
+    if any(prepared.reservations):
+        lines.append("such a bot loses a running match with its connection; only after a restart it comes back to it")
+    return lines
 
 
 def _their_tls_arguments(host: str) -> list[str]:

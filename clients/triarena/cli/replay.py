@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from triarena.protocol.replay import Replay, Verified
 
 RULE = "-" * 40
+WRITTEN = {
+    "json": "JSON as triarena replay reads it",
+    "software-challenge": "XML as the Software-Challenge's programs read it",
+}
 
 
 @click.command()
@@ -29,7 +33,7 @@ RULE = "-" * 40
 @click.option(
     "--export",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write the replay to this file, compressed if its name ends with .gz.",
+    help="Write the replay to this file, compressed if its name ends with .gz; without --boards nothing is shown.",
 )
 @click.option(
     "--format",
@@ -72,10 +76,12 @@ def replay(
     if export is None and document:
         click.echo(document, nl=False)
         return
-    if not quiet:
+    looks = boards or ply is not None or speed is not None
+    if not quiet and (looks or export is None):
         _show(stored, verified, boards=boards, ply=ply, speed=speed)
     if export is not None:
         _write(export, document)
+        click.echo(f"{export}: written, {WRITTEN[format_ or 'json']}{', compressed' if _compressed(export) else ''}")
     for disagreement in verified.disagreements:
         where = "" if disagreement.ply is None else f"ply {disagreement.ply}: "
         click.echo(f"not by the rules: {where}{disagreement.message}", err=True)
@@ -118,10 +124,14 @@ def _document(stored: Replay, format_: str) -> str:
         raise Failure(error.code, str(error)) from None
 
 
+def _compressed(file: Path) -> bool:
+    return file.suffix == ".gz"
+
+
 def _write(file: Path, text: str) -> None:
     data = text.encode()
     try:
-        file.write_bytes(gzip.compress(data, mtime=0) if file.suffix == ".gz" else data)
+        file.write_bytes(gzip.compress(data, mtime=0) if _compressed(file) else data)
     except OSError as error:
         raise Failure("cannot_write", f"{file} cannot be written: {error.strerror or error}") from None
 

@@ -225,6 +225,8 @@ def _content(frame: Mapping[str, Any], wide: bool) -> tuple[str, bool]:
         return f"{frame['bytes']} bytes that are no message: {frame['hex']}", True
     fields = dict(frame["message"])
     kind = str(fields.pop("type", "a message without a type"))
+    if kind == "xml":
+        return " ".join(str(fields.get("text", "")).split()), True
     left_out = [] if wide else [name for name in LONG if fields.pop(name, None) is not None]
     told: dict[str, Any] = {}
     for name in sorted(fields, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST)):
