@@ -174,10 +174,24 @@ def test_the_secret_of_a_server_on_this_machine_is_found(tmp_path: Path) -> None
 
 
 def test_without_a_secret_the_sentence_says_where_to_get_one(tmp_path: Path) -> None:
-    environment = {"TRIARENA_SECRET": "", "TRIARENA_SERVER__DATA_DIR": str(tmp_path)}
-    done = CliRunner().invoke(main, ["pause", "r1", "--port", "1"], env=environment)
+    def greets(peer: Peer) -> None:
+        peer.greet()
+
+    done, _ = run(greets, "pause", "r1", TRIARENA_SECRET="", TRIARENA_SERVER__DATA_DIR=str(tmp_path))
     assert done.exit_code == 1
     assert done.stderr.rstrip().endswith("pass --secret or --secret-file, or set TRIARENA_SECRET [no_secret]")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["prepare", "towerwars"], ["pause", "r1"], ["resume", "r1"], ["step", "r1"], ["cancel", "r1"], ["kick", "c1"]],
+)
+def test_where_no_server_is_no_secret_is_asked_for(words: list[str], tmp_path: Path) -> None:
+    environment = {"TRIARENA_SECRET": "", "TRIARENA_SERVER__DATA_DIR": str(tmp_path)}
+    done = CliRunner().invoke(main, [*words, "--port", "1"], env=environment)
+    assert done.exit_code == 1
+    assert "nobody listens on 127.0.0.1:1" in done.stderr
+    assert "secret" not in done.stderr
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\xff"])

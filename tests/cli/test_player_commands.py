@@ -243,4 +243,4 @@ def test_players_and_administrators_need_no_extra() -> None:
             lines.append((done.stdout + done.stderr).splitlines()[-1])
     assert lines[0] == "-" * 40
     assert lines[1].startswith("  rules: docs/rules/")
-    assert lines[2].endswith("[no_secret]")
+    assert lines[2].endswith("[connection_refused]")

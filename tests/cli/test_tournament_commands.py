@@ -348,6 +348,14 @@ def test_a_running_server_that_is_not_there_is_waited_for_shortly_and_told(desk:
     assert (desk.folder / "two.tournament").exists() == (command == "resume")
 
 
+def test_where_no_server_runs_no_secret_is_asked_for(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + TWO)
+    desk.environment["TRIARENA_SERVER__DATA_DIR"] = str(desk.folder / "nowhere")
+    said = desk.run("tournament", "run", "two.toml", "--server", "127.0.0.1:1", code=1)
+    assert "nobody listens on 127.0.0.1:1" in said
+    assert "secret" not in said
+
+
 @pytest.mark.parametrize("command", ["run", "resume"])
 def test_a_port_that_is_taken_is_told_before_anything_is_begun(desk: Desk, command: str) -> None:
     desk.write("two.toml", HEAD + TWO)

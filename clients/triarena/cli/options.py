@@ -265,7 +265,13 @@ def administrator(host: str, port: int, secret: str | None, secret_file: Path | 
     """An administrator's connection; errors are explained."""
     from triarena.clients.admin import Administrator
 
-    found = find_secret(secret, secret_file)
+    try:
+        found = find_secret(secret, secret_file)
+    except Failure as failure:
+        if failure.code == "no_secret":
+            with connected(host, port):  # where there is no server, no secret would help
+                raise
+        raise
     with connected(host, port) as connection:
         yield Administrator.authenticate(connection, found)
 

@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from triarena.cli.invocation import command
-from triarena.cli.options import DEFAULT_PORT, Failure, find_secret_and_source
+from triarena.cli.options import DEFAULT_PORT, Failure, connected, find_secret_and_source
 from triarena.organiser.records import StoredPlayer
 from triarena.organiser.spec import TournamentFile
 
@@ -53,7 +53,13 @@ def _knock(where: Choice, tokens: Mapping[str, str]) -> None:
 
     assert where.running is not None
     host, port = where.running
-    secret, source = find_secret_and_source(where.secret, where.secret_file)
+    try:
+        secret, source = find_secret_and_source(where.secret, where.secret_file)
+    except Failure as failure:
+        if failure.code == "no_secret":
+            with connected(host, port):  # where there is no server, no secret would help
+                raise
+        raise
     try:
         trio.run(knock, Access(host, port, secret), enrolments(tokens))
     except DeskLost as error:
