@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,7 +16,16 @@ import pytest
 
 from triarena.organiser.claim import claim_folder, is_claimed
 from triarena.organiser.folder import BROKEN_OFF, Folder
-from triarena.organiser.records import Note, Spent, StoredEvent, StoredPlayer, StoredResult, StoreError, TournamentState
+from triarena.organiser.records import (
+    NOBODYS_FAILURES,
+    Note,
+    Spent,
+    StoredEvent,
+    StoredPlayer,
+    StoredResult,
+    StoreError,
+    TournamentState,
+)
 from triarena.organiser.store import Store, StoreReader, check_agreement, create_store
 from triarena.organiser.store_file import STORE_NAME, VERSION
 from triarena.tournament.values import Encounter, Fixture, Plan, Played, Round
@@ -100,6 +110,40 @@ def test_a_failed_attempt_is_no_result_and_the_next_one_has_the_next_number(stor
         ("failed", "The server died."),
         ("running", ""),
     ]
+
+
+@pytest.mark.parametrize("why", sorted(NOBODYS_FAILURES))
+def test_an_attempt_that_somebody_broke_off_did_not_go_wrong(store: Store, why: str) -> None:
+    first = store.begin_attempt("towers", FIRST.id, NOW)
+    store.fail_attempt(first, "The server died.", NOW)
+    store.begin_attempt("towers", FIRST.id, NOW)
+    store.give_up_running(why, NOW)
+    assert [(each.state, each.went_wrong) for each in store.attempts("towers", FIRST.id)] == [
+        ("failed", True),
+        ("failed", False),
+    ]
+
+
+def test_a_folder_is_added_to_an_attempt_that_has_its_result(store: Store) -> None:
+    attempt = store.begin_attempt("towers", FIRST.id, NOW)
+    store.record_result(result_of(FIRST))
+    store.keep_folder(attempt, "irregular/towers-1.1.1")
+    (ended,) = store.attempts("towers", FIRST.id)
+    assert (ended.state, ended.folder) == ("played", "irregular/towers-1.1.1")
+
+
+def test_the_options_of_the_last_time_are_kept_also_in_a_store_of_an_earlier_version(
+    store: Store, folder: Path
+) -> None:
+    assert store.options() == {}
+    store.keep_options({"--host": "0.0.0.0", "--port": "1"})
+    store.keep_options({"--port": "2"})
+    assert store.options() == {"--port": "2"}
+    store.close()
+    with closing(sqlite3.connect(folder / STORE_NAME)) as connection:
+        connection.execute("DROP TABLE options")
+    with Store(folder) as again:
+        assert again.options() == {}
 
 
 def test_a_fixture_is_tried_once_at_a_time(store: Store) -> None:

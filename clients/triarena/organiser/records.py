@@ -27,7 +27,7 @@ AttemptState: TypeAlias = Literal["running", "played", "failed"]
 TOOL_ENDED: Final = "the tool was ended"
 TOOL_INTERRUPTED: Final = "the tool was interrupted"
 TOURNAMENT_CANCELLED: Final = "the tournament was cancelled"
-BROKEN_OFF: Final = frozenset([TOOL_ENDED, TOOL_INTERRUPTED, TOURNAMENT_CANCELLED])
+NOBODYS_FAILURES: Final = frozenset([TOOL_ENDED, TOOL_INTERRUPTED, TOURNAMENT_CANCELLED])
 """Why attempts ended that somebody has ended: nothing went wrong in them."""
 
 
@@ -106,7 +106,7 @@ class Attempt:
     @property
     def went_wrong(self) -> bool:
         """Whether it failed, and not since the tool was ended meanwhile."""
-        return self.state == "failed" and self.why not in BROKEN_OFF
+        return self.state == "failed" and self.why not in NOBODYS_FAILURES
 
 
 @dataclass(frozen=True, slots=True)
