@@ -23,8 +23,10 @@ from triarena.protocol.session import Fault
 from triarena.protocol.table import Phase
 
 from .handler import LOST, Handler, Loss, LossReason, Patience
+from .hearing import Hearing
 from .outbox import Outbox, Sent
 from .rate import Meter
+from .silence import Silence
 from .transcript import Transcript
 from .wire import GOODBYE, MSGPACK, Bye, Declined, Tongue
 
@@ -36,11 +38,6 @@ THROWN_AWAY = 64 * 1024
 """Bytes read at once from a client that is only to hear our last words."""
 FAREWELL_SECONDS = 2.0
 """How long a closing connection is kept, so that the peer can read why."""
-
-HEARING_SECONDS = 1.0
-"""How long a verdict may wait for what a client had sent before."""
-LOOKS = 4
-"""How often the loop looks for input before a reader that got none is believed to have had all; TLS takes some."""
 
 REQUEST_COST = 5
 """A request counts as so many messages: it makes the server look things up, and write an answer that may be long."""
@@ -58,18 +55,15 @@ class Connection:
         "_drained",
         "_ended",
         "_farewell_over",
-        "_greet_by",
         "_handler",
         "_header",
-        "_heard_at",
-        "_idle",
+        "_hearing",
         "_meter",
         "_nursery",
         "_outbox",
         "_patience",
-        "_pinged",
-        "_reads",
         "_session",
+        "_silence",
         "_stream",
         "_transcript",
         "_wake",
@@ -112,11 +106,10 @@ class Connection:
         self._aborted = False
         self._nursery: trio.Nursery | None = None
         self._handler: Handler | None = None
-        self._heard_at = self._came_at = trio.current_time()
-        self._greet_by = self._heard_at + patience.greeting
-        self._meter = Meter(patience.pace, self._heard_at)
-        self._pinged = False
-        self._reads, self._idle = 0, False
+        now = self._came_at = trio.current_time()
+        self._silence = Silence(patience, lag_since, now)
+        self._meter = Meter(patience.pace, now)
+        self._hearing = Hearing()
         self._bad_frames = 0
 
     # -- what others may ask and say -----------------------------------------------------------
@@ -148,17 +141,8 @@ class Connection:
         return self._transcript
 
     async def heard_out(self) -> None:
-        """Return when all that has come has been read, or that takes too long; a client that is held back since it
-        sends too much, or does not read, is not waited for.
-
-        The reader may be behind by more than one read: what came during a stall is read in pieces.
-        """
-        with trio.move_on_after(HEARING_SECONDS):
-            looks, reads = 0, self._reads
-            while looks < LOOKS and not self._closing:
-                await trio.lowlevel.checkpoint()
-                looks = looks + 1 if self._idle and self._reads == reads else 0
-                reads = self._reads
+        """Return when all that has come has been read, or that takes too long; see ``Hearing``."""
+        await self._hearing.out(lambda: self._closing)
 
     def post(self, message: FromServer, sent: Sent | None = None) -> None:
         """Queue a message; ``sent`` is called with the time when it has been handed to the network.
@@ -266,7 +250,7 @@ class Connection:
     async def _read(self, handler: Handler) -> None:
         try:
             while data := await self._receive():
-                self._heard_at, self._pinged = trio.current_time(), False
+                self._silence.broken(trio.current_time())
                 if not self._closing:  # else it is read only to be thrown away, see _farewell
                     await self._take(bytes(data), handler)
                     await self._let_the_writer_catch_up()
@@ -284,35 +268,28 @@ class Connection:
     async def _receive(self) -> bytes | bytearray:
         """The next bytes; empty at the end of the stream. Silence is noticed here."""
         while True:
-            with trio.CancelScope(deadline=self._silent_until()):
-                self._idle = True
+            with trio.CancelScope(deadline=inf if self._closing else self._silence.until(greeted=self.greeted)):
+                self._hearing.idle = True
                 data = await self._stream.receive_some(THROWN_AWAY if self._closing else CHUNK)
-                self._idle = False
-                self._reads += 1
+                self._hearing.idle = False
+                self._hearing.reads += 1
                 return data
-            self._notice_silence()
+            if not self._closing:  # else see _farewell
+                self._end_silence()
 
-    def _silent_until(self) -> float:
-        """When the silence of the client will have been too long."""
-        if self._closing:
-            return inf  # see _farewell
-        return self._heard_at + self._patience.heartbeat if self.greeted else self._greet_by
-
-    def _notice_silence(self) -> None:
+    def _end_silence(self) -> None:
         """Close what never greets; ping what is silent, and give up on what stays so."""
-        now = trio.current_time()
-        if self._closing or now < self._silent_until():
-            return
-        if not self.greeted:
-            self.close("greeting_timeout", f"no {self._session.greeting} came within {self._patience.greeting:g} s")
-        elif self._session.owes:
-            self._heard_at = now  # it thinks: its clock watches it, not we
-        elif not self._pinged:
-            self._pinged, self._heard_at = True, now
-            self.post(Ping())
-        else:
-            silent = 2 * self._patience.heartbeat
-            self.abort("stalled", f"the client was silent for {silent:g} s and did not answer a ping")
+        match self._silence.verdict(trio.current_time(), greeted=self.greeted, owes=self._session.owes):
+            case "ask":
+                self.post(Ping())
+            case "never greeted":
+                greeting = f"no {self._session.greeting} came within {self._patience.greeting:g} s"
+                self.close("greeting_timeout", greeting)
+            case "gone":
+                silent = 2 * self._patience.heartbeat
+                self.abort("stalled", f"the client was silent for {silent:g} s and did not answer a ping")
+            case "bear":
+                pass
 
     async def _take(self, data: bytes, handler: Handler) -> None:
         at = self._came_at = self._arrival(1)
@@ -354,19 +331,13 @@ class Connection:
             return
         pace = self._patience.pace
         if self._meter.flooding(now):
-            sentence = f"the client sent more than {pace} for {pace.flood:g} s"
-            self.loss = Loss("protocol_violation", sentence, final=True)
-            self.close(
-                "too_fast", f"you sent more than {pace} for {pace.flood:g} s, although you were told to slow down"
-            )
+            self.loss = Loss("protocol_violation", f"the client {pace.flood_sentence}", final=True)
+            self.close("too_fast", f"you {pace.flood_sentence}, although you were told to slow down")
             return
         if not warned:
             log.info("slowed_down", connection=self.number, address=self.address)
-            sentence = (
-                f"you send more than {pace}, and are read more slowly now; after {pace.flood:g} s of it you are out"
-            )
-            self.post(Notice(code="slow_down", message=sentence))
-        self._idle = True
+            self.post(Notice(code="slow_down", message=pace.warning))
+        self._hearing.idle = True
         await trio.sleep(wait)
 
     def _answer_fault(self, fault: Fault, handler: Handler) -> None:
@@ -394,7 +365,7 @@ class Connection:
     async def _let_the_writer_catch_up(self) -> None:
         """A client that asks faster than it reads, or gets, the answers waits here, and costs nobody else anything."""
         while (self._outbox.size > self._patience.queue_bytes // 4 or self._session.full) and not self._closing:
-            self._idle, self._drained = True, trio.Event()
+            self._hearing.idle, self._drained = True, trio.Event()
             await self._drained.wait()
 
     async def _write(self) -> None:

@@ -48,6 +48,16 @@ class Pace:
     def __str__(self) -> str:
         return f"{self.messages:g} messages or {self.bytes:g} bytes a second"
 
+    @property
+    def warning(self) -> str:
+        """What a client that exceeds it is told at first."""
+        return f"you send more than {self}, and are read more slowly now; after {self.flood:g} s of it you are out"
+
+    @property
+    def flood_sentence(self) -> str:
+        """What one has done that goes on; its subject comes before."""
+        return f"sent more than {self} for {self.flood:g} s"
+
 
 UNHURRIED = Pace(messages=1000.0, bytes=1_048_576.0, flood=10.0)
 """Above what any bot needs: the moves that the server asks for do not even count."""
