@@ -9,7 +9,7 @@ from .markup import Markup, join, tag
 
 NO_BREAK = "\u2011"
 """A hyphen after which no line begins."""
-LONGEST_UNBROKEN = 10
+LONGEST_UNBROKEN = 6
 """Longer titles may be broken at their hyphens, so that all columns fit a screen."""
 
 

@@ -109,6 +109,11 @@ svg .interval { stroke: var(--accent); stroke-width: 3; stroke-linecap: round; o
 svg .rating { fill: var(--accent); }
 footer { padding: .5rem 1rem 2.5rem; font-size: .88rem; }
 @media (min-width: 110rem) { html { font-size: 125%; } }
+@media (max-width: 75rem) {
+  table.standings { font-size: .97rem; }
+  table.standings th, table.standings td { padding-left: .3rem; padding-right: .3rem; }
+  table.games th, table.games td { padding-left: .4rem; padding-right: .4rem; }
+}
 @media (max-width: 40rem) {
   section { padding: 1rem .8rem; border-radius: .5rem; margin: .8rem -.5rem; }
   th, td { padding: .3125rem .45rem; }
