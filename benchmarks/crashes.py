@@ -47,6 +47,7 @@ SETTINGS = {
 LAST_MATCHES_SECONDS = 180.0
 """After the last round all matches must have ended by then."""
 THINKING_SECONDS = 0.03
+PROGRESS_SECONDS = 5.0
 
 
 @dataclass(slots=True)
@@ -142,15 +143,24 @@ class Table(threading.Thread):
             time.sleep(0.1)
 
 
-def crash_on(server: ServerProcess, options: argparse.Namespace, starts: list[float]) -> None:
+def crash_on(server: ServerProcess, options: argparse.Namespace, starts: list[float], tally: Tally) -> None:
     """So many times: let them play for a while, kill the server, start it again."""
     chance = random.Random(options.seed)
-    for _ in range(options.rounds):
+    due = time.monotonic() + PROGRESS_SECONDS
+    for number in range(1, options.rounds + 1):
         time.sleep(chance.uniform(0.05, options.longest))
         server.kill()
         began = time.monotonic()
         server.start()
         starts.append(time.monotonic() - began)
+        if time.monotonic() >= due:
+            tell(f"killed {number} of {options.rounds} times; {tally.matches} matches have ended")
+            due = time.monotonic() + PROGRESS_SECONDS
+
+
+def tell(sentence: str) -> None:
+    """How far it is, apart from the figures."""
+    print(sentence, file=sys.stderr, flush=True)
 
 
 def main() -> int:
@@ -181,8 +191,10 @@ def measure(options: argparse.Namespace) -> Verdict:
         tables = [Table(server, options.seed + number, closing, tally) for number in range(options.matches)]
         for table in tables:
             table.start()
-        crash_on(server, options, starts)
+        tell(f"{options.matches} matches at once, {options.rounds} kills; how far it is stands here now and then")
+        crash_on(server, options, starts, tally)
         closing.set()
+        tell("no more kills; the last matches end")
         deadline = time.monotonic() + LAST_MATCHES_SECONDS
         for table in tables:
             table.join(max(0.0, deadline - time.monotonic()))

@@ -13,9 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.clients.scripted_server import Peer, joined, one_after_another, over, serving
 from tests.cutting_proxy import CuttingProxy
 
 from triarena.cli.children import Children
+from triarena.protocol import from_client as c
+from triarena.protocol import from_server as s
 
 from .conftest import RunningServer, start_server
 
@@ -125,6 +128,30 @@ def test_the_javascript_bot_plays_its_match_though_its_connections_are_cut(
     assert result is not None, said
     told = json.loads(opponent.stdout)["result"]
     assert result.groups() == (told["kind"], told["reason"], told.get("winner") or "nobody")
+
+
+def test_the_javascript_bot_tells_once_that_it_finds_no_way_in(bot: Path) -> None:
+    def full(peer: Peer) -> None:
+        peer.send(s.Refused(code="server_full", message="the server is full"))
+
+    def full_on_trial(peer: Peer) -> None:
+        peer.greet()
+        peer.receive()
+        peer.send(s.Goodbye(code="server_full", message="the server is full"))
+
+    def end(peer: Peer) -> None:
+        peer.greet()
+        peer.answer(c.Join, joined())
+        peer.send(over())
+
+    with (
+        serving(one_after_another(full_on_trial, full, full, end)) as server,
+        playing(bot, "--port", str(server.port)) as player,
+    ):
+        said, complaints = player.communicate(timeout=60)
+    assert player.returncode == 0, complaints
+    assert complaints.splitlines() == ["no way in: the server is full; trying again ..."]
+    assert said.splitlines()[0] == "joined room r1 as red"
 
 
 @pytest.mark.slow

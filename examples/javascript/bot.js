@@ -119,7 +119,9 @@ function play(options, seat = { pause: 100 }) {
     if (!seat.greeted) finish(1, `cannot talk to ${host} port ${port}: ${why}; is a server there?`);
     seat.lostAt ??= Date.now();
     if (Date.now() - seat.lostAt > PATIENCE_MS) finish(1, `the connection was lost and did not come back: ${why}`);
-    console.error(`connection lost: ${why}; trying to come back ...`);
+    // Told once, however often we try.
+    if (!seat.told) console.error(`${seat.token ? "connection lost" : "no way in"}: ${why}; trying again ...`);
+    seat.told = true;
     setTimeout(() => play(options, seat), seat.pause * (0.5 + Math.random() / 2));
     seat.pause = Math.min(2 * seat.pause, 2000);
   });
@@ -136,6 +138,7 @@ function play(options, seat = { pause: 100 }) {
       seat.token ? say({ type: "rejoin", token: seat.token }) : join();
     },
     joined: (message) => {
+      seat.told = false;
       if (message.game !== "towerwars") finish(1, `this seat is for ${message.game}; this bot plays towerwars only`);
       if (message.token !== seat.token) console.log(`joined room ${message.room} as ${message.side}`);
       Object.assign(seat, { token: message.token, side: message.side });

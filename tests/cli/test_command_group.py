@@ -47,6 +47,21 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     assert done.stderr.strip() == "[]"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["serve", "--move-time", "fast"], "'--move-time': 'fast' is no number."),
+        (["serve", "--port", "x"], "'--port': 'x' is no whole number."),
+        (["join", "--wait", "long"], "'--wait': 'long' is no number."),
+        (["matches", "--limit", "1.5"], "'--limit': '1.5' is no whole number."),
+    ],
+)
+def test_what_is_no_number_is_told_in_words_for_people(arguments: list[str], sentence: str) -> None:
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert sentence in done.stderr
+
+
 def test_help_lists_every_command_under_its_audience() -> None:
     text = CliRunner().invoke(main, ["--help"]).output
     for audience, commands in AUDIENCES.items():

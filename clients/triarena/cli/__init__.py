@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -79,6 +80,9 @@ EXTRAS = {
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
 
+NOT_VALID = re.compile(r"is not a valid (float|integer)(?: range)?(?=\.$)")
+"""What click says of a text that should be a number."""
+
 COMMAND_NAME = "triarena.command"
 """Where the context keeps the command's name: click itself notes it only after the import."""
 
@@ -122,6 +126,8 @@ class LazyGroup(click.Group):
         try:
             code = super().main(args, prog_name, complete_var, False, **extra)
         except click.ClickException as error:
+            words = NOT_VALID.sub(_no_such_number, error.message)
+            error.message = words  # type: ignore[misc]  # final by click's stubs, and only read after this
             with suppress(OSError):  # that standard error is closed changes nothing about the end
                 error.show()
             return error.exit_code, None
@@ -192,6 +198,11 @@ class LazyGroup(click.Group):
             _explain_fault(ctx, others)
         except Exception as error:
             _explain_fault(ctx, error)
+
+
+def _no_such_number(found: re.Match[str]) -> str:
+    """The same in words for people."""
+    return "is no whole number" if found[1] == "integer" else "is no number"
 
 
 def _explain_import_error(ctx: click.Context, error: ImportError) -> NoReturn:

@@ -6,8 +6,22 @@ import re
 import socket
 import ssl
 from pathlib import Path
+from typing import Final
 
 from .errors import CannotConnect, ClientError
+
+UNKNOWN_ISSUER: Final = "nobody whom this machine trusts has issued its certificate"
+DOUBTS: Final = {
+    9: "its certificate is not valid yet, by the clock of this machine",
+    10: "its certificate has expired",
+    18: UNKNOWN_ISSUER,
+    19: UNKNOWN_ISSUER,
+    20: UNKNOWN_ISSUER,
+    21: UNKNOWN_ISSUER,
+    62: "its certificate is for another name",
+    64: "its certificate is for another address",
+}
+"""OpenSSL's numbers (X509_V_ERR) of what is usually wrong with a certificate, in words for people."""
 
 
 def tls_context(trusted: Path | None = None) -> ssl.SSLContext:
@@ -42,10 +56,10 @@ def secured(stream: socket.socket, context: ssl.SSLContext, host: str, address: 
     try:
         return context.wrap_socket(stream, server_hostname=host)
     except ssl.SSLCertVerificationError as error:
-        code = "bad_certificate"
+        code, doubt = "bad_certificate", DOUBTS.get(error.verify_code) or error.verify_message
         sentence = (
-            f"{address} cannot prove that it is {host}: {error.verify_message}; ask the organiser for the certificate "
-            "to trust (--tls-ca), or check --host"
+            f"{address} cannot prove that it is {host}: {doubt}; ask the organiser for the certificate to "
+            "trust (--tls-ca), or check --host"
         )
     except TimeoutError:
         code, sentence = "connect_timeout", f"{address} did not answer in TLS in time; does it speak TLS?"

@@ -53,11 +53,23 @@ def _readable(file: Path) -> bool:
 def _unusable(certificate: Path, key: Path | None, error: ssl.SSLError) -> str:
     if error.reason == "KEY_VALUES_MISMATCH":
         return f"server.tls_key: the private key in {key or certificate} is not that of the certificate {certificate}."
-    why = f" ({error.reason})" if error.reason else ""  # else there is only a line of OpenSSL's wrapper in C
-    return (
-        f"server.tls_certificate: {certificate}{f' with the key {key}' if key else ''} cannot be used: both must be "
-        f"PEM files, the key without a password{why}."
-    )
+    holder, setting = (key, "server.tls_key") if key is not None else (certificate, "server.tls_certificate")
+    if "-----BEGIN CERTIFICATE-----" not in _text(certificate):
+        sentence = f"{certificate} holds no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----"
+        return f"server.tls_certificate: {sentence}."
+    if "PRIVATE KEY-----" not in _text(holder):
+        hint = "" if key is not None else "; name the file that does with server.tls_key"
+        return f"{setting}: {holder} holds no private key in PEM{hint}."
+    if "ENCRYPTED" in _text(holder):
+        return f"{setting}: the private key in {holder} has a password; write it to a file without one."
+    if error.reason == "EE_KEY_TOO_SMALL":
+        return f"{setting}: the key in {holder} is too short to be safe; make one of 2048 bits or more."
+    with_key = f" with the key {key}" if key is not None else ""
+    return f"server.tls_certificate: {certificate}{with_key} cannot be used: it is damaged, or of an unusual kind."
+
+
+def _text(file: Path) -> str:
+    return file.read_text("ascii", "replace")
 
 
 async def secured(stream: trio.SocketStream | StampedStream, context: ssl.SSLContext) -> TlsStream:
