@@ -533,6 +533,27 @@ async def test_a_game_that_ends_just_in_time_counts_as_it_ended(stage: Open, aut
         assert (outcome.played.winner, outcome.played.reason) == ("blue", "base")
 
 
+# -- why a program left ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("reason", "told"), [("ply 0: it raised ValueError: oops", True), ("", False)])
+async def test_who_leaves_a_match_is_told_with_its_own_reason_if_it_gave_one(
+    stage: Open, reason: str, told: bool
+) -> None:
+    async with stage(kept("Ann"), kept("Bob"), result=ended("blue", "forfeit", "left", ["red"])) as it:
+        asked: list[str] = []
+
+        def why_left(match: str) -> str:
+            asked.append(match)
+            return reason
+
+        it.table = replace(it.table, why_left=why_left)
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert asked == [outcome.match]
+        assert outcome.message == (reason if told else "so it ended")
+
+
 # -- whose name, whose time --------------------------------------------------------------------
 
 
