@@ -220,6 +220,21 @@ async def test_restarts_are_told_between_the_plies_and_visits_that_nobody_saw_en
     assert json.loads(report(f"sqlite:///{tmp_path}/journal.sqlite3", "m4", "--json"))["evidence"] == evidence
 
 
+async def test_pauses_are_told_between_the_plies_with_those_who_made_them(tmp_path: Path) -> None:
+    by = {"by": "administrator", "address": "192.0.2.7"}
+    pauses = [
+        {"at": "2031-05-04T12:31:00.000+00:00", "until": "2031-05-04T12:31:05.000+00:00", "ply": 1, **by},
+        {"at": "2031-05-04T12:33:00.000+00:00", "until": None, "ply": 2, **by},
+    ]
+    restarts = [{"at": "2031-05-04T12:32:00.000+00:00", "ply": 2}]
+    text = await reported(tmp_path, 2, EvidenceKept("m4", {"pauses": pauses, "restarts": restarts}))
+    table = text.split("lag\n")[1].split("\n\n")[0].splitlines()
+    assert [line[:3] for line in table] == ["0  ", "---", "1  ", "---", "---"]
+    assert table[1] == "--- paused by an administrator from 12:31:00.000 to 12:31:05.000 ---"
+    assert table[3] == "--- the server was started again at 12:32:00.000 ---"
+    assert table[4] == "--- paused by an administrator from 12:33:00.000 on ---"
+
+
 YOUR_TURN = {
     "type": "your_turn",
     "room": "r4",

@@ -164,21 +164,33 @@ def _until(visit: Mapping[str, Any], *, over: bool) -> str:
 
 
 def _plies(stored: StoredMatch, evidence: Mapping[str, Any]) -> Iterator[str]:
-    """A table of the plies and of the turn in which the match ended, with a line wherever the server was restarted."""
+    """A table of the plies and of the turn in which the match ended, with a line wherever the server was restarted, or
+    the match paused.
+    """
     rows = [_ply(ply) for ply in stored.plies]
     if (last := evidence.get("last_turn")) is not None:
         rows.append(_last_turn(stored, last))
     heading, *lines = table(PLY_HEADINGS, rows).split("\n")
-    restarts = evidence.get("restarts", ())
+    restarts, pauses = evidence.get("restarts", ()), evidence.get("pauses", ())
+    events = [(each["at"], each["ply"], _restart(each)) for each in restarts]
+    events += [(each["at"], each["ply"], _pause(each)) for each in pauses]
+    events.sort(key=lambda event: event[0])
     yield heading if rows else "no ply was played"
     for number in range(len(rows) + 1):
-        for restart in restarts:
-            if restart["ply"] == number:
-                yield f"--- the server was started again at {_clock_time(restart['at'])} ---"
+        yield from (line for _, ply, line in events if ply == number)
         if number < len(rows):
             yield lines[number]
     if last is not None:
         yield f"* the turn in which the match ended; it was asked for at {_clock_time(last['asked_at'])}"
+
+
+def _restart(restart: Mapping[str, Any]) -> str:
+    return f"--- the server was started again at {_clock_time(restart['at'])} ---"
+
+
+def _pause(pause: Mapping[str, Any]) -> str:
+    until = "on" if pause["until"] is None else f"to {_clock_time(pause['until'])}"
+    return f"--- paused by an {pause['by']} from {_clock_time(pause['at'])} {until} ---"
 
 
 def _last_turn(stored: StoredMatch, turn: Mapping[str, Any]) -> tuple[str, ...]:

@@ -113,7 +113,7 @@ class Administration:
             self._in_play(room)
             match message:
                 case c.Pause():
-                    done = await self._pause(room)
+                    done = await self._pause(room, guest.connection.address)
                 case c.Resume():
                     done = await self._resume(room)
                 case c.Step():
@@ -136,12 +136,13 @@ class Administration:
         if room.result is not None:
             raise Refusal("match_over", f"the match in room {room.id!r} is over")
 
-    async def _pause(self, room: Room) -> str:
+    async def _pause(self, room: Room, address: str) -> str:
         if room.gate.paused:
             return f"room {room.id} was paused already"
         await self._lobby.keeping.keep(room, paused=True)
         self._in_play(room)
         room.gate.paused, room.gate.steps = True, 0
+        room.note_pause(address)
         room.put(Nudge())
         self._lobby.happened(room, "paused")
         return f"room {room.id} is paused: a move under way will be taken, and no further ply is asked for"
@@ -152,6 +153,7 @@ class Administration:
         await self._lobby.keeping.keep(room, paused=False)
         self._in_play(room)
         room.gate.paused, room.gate.steps = False, 0
+        room.note_pause(None)
         room.put(Nudge())
         self._lobby.happened(room, "resumed")
         self._lobby.start_if_ready(room)
@@ -161,11 +163,22 @@ class Administration:
         if not room.gate.paused:
             raise Refusal("not_paused", f"room {room.id!r} is not paused; pause it first, then step")
         if not room.full:
-            raise Refusal("not_started", f"room {room.id!r} waits for players; there is nothing to step")
+            self._wants_its_players(room)
         room.gate.steps += 1
         room.put(Nudge())
         self._lobby.start_if_ready(room)
         return f"room {room.id} plays one ply"
+
+    def _wants_its_players(self, room: Room) -> None:
+        """Raises Refusal if no ply can be played since somebody is not there."""
+        if room.referee is None:
+            raise Refusal("not_started", f"room {room.id!r} waits for players; there is nothing to step")
+        away = [seat.side for seat in room.seats.values() if not seat.connected]
+        if room.referee.absences.gathering or room.referee.position.to_move in away:
+            who = " and ".join(side.value for side in away)
+            verb, pronoun = ("is", "it") if len(away) == 1 else ("are", "they")
+            sentence = f"{who} {verb} away from the match in room {room.id!r}; step when {pronoun} {verb} back"
+            raise Refusal("not_started", sentence)
 
     async def _cancel(self, room: Room, reason: str) -> str:
         sentence = "an administrator cancelled the match" + (f": {reason}" if reason else "")

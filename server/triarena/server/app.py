@@ -96,7 +96,8 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
     """Serve until ``stop`` is set. ``ready`` is told the addresses once clients can connect; just before, ``gateway``
     those for clients of the Software-Challenge.
 
-    Raises CannotListen, or JournalError if the database can't be opened, or another server uses it.
+    Raises CannotListen, or JournalError if the database can't be opened, another server uses it, or it did not take
+    the last records.
     """
     listeners, lag = Listeners(), LoopLag()
     lag.align(trio.current_time())
@@ -116,7 +117,7 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
     finally:
         trio.lowlevel.remove_instrument(lag)
         await listeners.close()
-    if (failure := claim.failure or journal.replaced) is not None:
+    if (failure := claim.failure or journal.replaced or journal.unflushed) is not None:
         raise failure
 
 
@@ -152,7 +153,7 @@ async def _host(
                 gateway(_addresses(listeners.gateway))
                 ready(_addresses(listeners.usual))
                 await stop.wait()
-                log.info("stopping", matches=lobby.running(), grace=plan.grace, hint="a second signal stops at once")
+                log.info("stopping", matches=lobby.running(), grace=plan.grace, hint="a second Ctrl-C or SIGTERM stops at once")
                 await _finish_matches(lobby, plan.grace)
                 door.cancel_scope.cancel()
             lobby.suspend_matches()
@@ -160,6 +161,8 @@ async def _host(
         for guest in list(lobby.guests.values()):
             guest.connection.close("server_stopping", "the server is stopping; try again later")
         connections.cancel_scope.deadline = trio.current_time() + FAREWELL_SECONDS + 1
+    kept = lobby.kept + lobby.running()
+    log.info("stopped", matches_kept=kept, **({"hint": "they go on at the next start"} if kept else {}))
 
 
 async def watch_signals(stop: trio.Event, everything: trio.CancelScope) -> None:

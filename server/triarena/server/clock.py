@@ -70,11 +70,14 @@ class SideClock:
             server_overhead_ms=None if overhead is None else ms(overhead),
         )
 
+    @property
+    def margin_ms(self) -> float:
+        """What is granted beyond the limit."""
+        return 0.0 if isinstance(self.control, Unlimited) else self.control.margin_ms
+
     def _soft(self) -> float:
         """Limit and margin."""
-        if self.left_ms is None or isinstance(self.control, Unlimited):
-            return math.inf
-        return (self.left_ms + self.control.margin_ms) / 1000
+        return math.inf if self.left_ms is None else (self.left_ms + self.margin_ms) / 1000
 
     def _forgiving(self) -> bool:
         return isinstance(self.control, PerMove) and self.strikes < self.control.strikes

@@ -8,10 +8,12 @@ The evidence of a match is JSON data::
      "blue": {...},
      "last_turn": {"side": "red", "ply": 12, "asked_at": ..., "arrived_at": None, "answered": False,
                    "used_ms": 2050.0, "limit_ms": 2000.0, "overhead_ms": 0.3, "lag_ms": 1.2},
-     "restarts": [{"at": ..., "ply": 7}]}
+     "restarts": [{"at": ..., "ply": 7}],
+     "pauses": [{"at": ..., "until": ..., "ply": 9, "by": "administrator", "address": "192.0.2.7"}]}
 
 ``restarts`` tell when the server opened the match again after it had stopped or died, and before which ply; of visits
-that were under way then nobody knows until when. ``last_turn`` is the turn in which the match ended, if it ended in
+that were under way then nobody knows until when. ``pauses`` tell who paused the match when, before which ply, and until
+when (None: it is paused still). ``last_turn`` is the turn in which the match ended, if it ended in
 one: its ply is not among those that were played. ``visits`` are a seat's connections, the latest last. ``frames`` (see
 ``transcript``) are those of the latest one, and kept only where the match did not end by its own rules.
 
@@ -40,6 +42,7 @@ KEPT_VISITS = 8
 STOPPED = "the server stopped or died"
 """Why a visit ended of which nobody saw the end."""
 KEPT_RESTARTS = 64
+KEPT_PAUSES = 64
 
 
 @dataclass(slots=True)
@@ -92,11 +95,13 @@ class Witness:
     now: Callable[[], datetime]
     _visits: dict[Side, deque[Visit]] = field(default_factory=_visits)
     _restarts: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=KEPT_RESTARTS))
+    _pauses: deque[dict[str, Any]] = field(default_factory=lambda: deque(maxlen=KEPT_PAUSES))
 
     def resumed(self, kept: Mapping[str, Any], ply: int) -> None:
         """The server has been started again before that ply; ``kept`` is what ``so_far`` told before."""
         for side, visits in self._visits.items():
             visits.extend(Visit.of(told) for told in kept.get(side.value, {}).get("visits", ()))
+        self._pauses.extend(dict(pause) for pause in kept.get("pauses", ()))
         self._restarts.extend(kept.get("restarts", ()))
         self._restarts.append({"at": _iso(self.now()), "ply": ply})
 
@@ -105,7 +110,22 @@ class Witness:
         told: dict[str, Any] = {
             side.value: {"visits": [visit.told() for visit in visits]} for side, visits in self._visits.items()
         }
-        return {**told, "restarts": list(self._restarts)} if self._restarts else told
+        if self._restarts:
+            told["restarts"] = list(self._restarts)
+        if self._pauses:
+            told["pauses"] = [dict(pause) for pause in self._pauses]
+        return told
+
+    def paused(self, ply: int, address: str) -> None:
+        """An administrator there has paused the match before that ply."""
+        self._pauses.append(
+            {"at": _iso(self.now()), "until": None, "ply": ply, "by": "administrator", "address": address}
+        )
+
+    def went_on(self) -> None:
+        """The match goes on."""
+        if self._pauses and self._pauses[-1]["until"] is None:
+            self._pauses[-1]["until"] = _iso(self.now())
 
     def came(self, side: Side, line: Line, software: str) -> None:
         """A side has a connection (again): from now on it is listened to."""

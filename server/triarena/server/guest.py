@@ -169,8 +169,8 @@ class Guest:
         self.watching.clear()
 
     def _lose(self, room: Room, seat: Seat) -> None:
-        if room.result is not None:
-            seat.line = None  # it may come back, and be told the end again
+        if room.result is not None or room.broken_off:
+            seat.line = None  # it may come back, and be told the end again, or go on
         elif room.referee is None:
             self._lobby.seating.vacate(room, seat)
         else:
@@ -230,6 +230,7 @@ class Guest:
     async def _prepare(self, message: c.Prepare) -> str:
         """Make a room; its name. If nobody was told of it, since who asked has gone meanwhile, it is closed again."""
         prepared = await self._lobby.administration.prepare(self, message)
+        log.info("administrator", request="prepare", room=prepared.room, address=self.connection.address)
         self.connection.post(prepared)
         await trio.lowlevel.checkpoint()  # a connection that ended at this moment reports it
         room = self._lobby.rooms.get(prepared.room)

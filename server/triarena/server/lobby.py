@@ -69,6 +69,8 @@ class Lobby:
         self.identities = Identities(house.bots)
         self.enlisting = Enlisting(self)
         self.draining = False
+        self.kept = 0
+        """How many matches were broken off, and go on at the next start."""
         self.lag = lag
         self._seldom = Seldom()
         self.find_game: Callable[[str], AnyGame] = find_game
@@ -270,6 +272,7 @@ class Lobby:
         self._ended.set()
         if room.result is None:  # suspended: the server stops
             self.rooms.pop(room.id, None)
+            self.kept += 1
         else:
             room.let_go()
             await self.keeping.let_go(room)
@@ -375,6 +378,7 @@ class Lobby:
             # Also of one that is over: its end may not be stored yet.
             if room.referee is not None and (room.gate.paused or not only_paused):
                 room.put(Suspended())
+                room.broken_off = room.result is None
         self._suspended = self._suspended or not only_paused
 
 

@@ -254,7 +254,10 @@ class Referee:
             return self.absences.out_of_time(side, self.position, self.ply)
         limit, used = turn.clock.left_ms or 0.0, turn.elapsed(now)
         turn.used = used
-        return results.timeout(side, self.position, self.ply, limit_ms=limit, used=used, answered=answered)
+        margin = turn.clock.margin_ms
+        return results.timeout(
+            side, self.position, self.ply, limit_ms=limit, margin_ms=margin, used=used, answered=answered
+        )
 
     def _last_turn(self) -> LastTurn | None:
         """The turn in which the match ends, if there is one."""

@@ -79,10 +79,13 @@ def illegal_move(side: Side, position: AnyPosition, ply: int, game: AnyGame, wir
     return forfeit("illegal_move", [side], position, sentence[:2000], ply=ply, code=error.code, move=text)
 
 
-def timeout(side: Side, position: AnyPosition, ply: int, *, limit_ms: float, used: float, answered: bool) -> Result:
+def timeout(
+    side: Side, position: AnyPosition, ply: int, *, limit_ms: float, margin_ms: float, used: float, answered: bool
+) -> Result:
     """``side`` overran its clock; ``used`` seconds had passed when its move came, or when the wait was given up."""
     used_ms = ms(used)
     overrun = max(0.0, round(used_ms - limit_ms, 3))
+    granted = f", with a margin of {margin_ms:.0f} ms" if margin_ms else ""
     came = f"its move came after {used_ms:.0f} ms" if answered else f"no move had come after {used_ms:.0f} ms"
     return Result(
         kind="forfeit",
@@ -90,7 +93,7 @@ def timeout(side: Side, position: AnyPosition, ply: int, *, limit_ms: float, use
         reason="timeout",
         sides=_scores(position, [side]),
         detail=Detail(
-            message=f"{side.value} overran its time at ply {ply}: {came}, the limit is {limit_ms:.0f} ms",
+            message=f"{side.value} overran its time at ply {ply}: {came}, the limit is {limit_ms:.0f} ms{granted}",
             offenders=[side.value],
             ply=ply,
             limit_ms=limit_ms,

@@ -96,6 +96,8 @@ class Room:
     match: str | None = None
     """The same, once it has begun."""
     result: Result | None = None
+    broken_off: bool = False
+    """Whether the match goes on when the server is started again, and nothing happens to it before."""
     referee: Referee | None = None
     scribe: Scribe | None = None
     changing: trio.Lock = field(default_factory=trio.Lock)
@@ -242,6 +244,16 @@ class Room:
                 "startup_ms": ms(self.terms.startup),
             }
         )
+
+    def note_pause(self, address: str | None) -> None:
+        """For the evidence: an administrator there has paused the match, or (None) it goes on."""
+        if self.referee is None or self.scribe is None:
+            return
+        if address is None:
+            self.scribe.witness.went_on()
+        else:
+            self.scribe.witness.paused(self.referee.ply, address)
+        self.around.start_soon(self.scribe.keep_evidence)
 
     def lose(self, seat: Seat, loss: Loss) -> None:
         """The connection of a player was lost during the match."""

@@ -20,7 +20,7 @@ class JournalError(Exception):
     Codes of writing: ``duplicate_match``, ``duplicate_ply``, ``match_ended``, ``unknown_match``, ``bad_record`` (the
     caller's fault, the database is well); ``write_failed`` (the database is lost or full; the record may or may
     not be found in it later), ``database_in_use`` (another server has opened it; nothing more can be written),
-    ``journal_closed``, ``journal_failed``.
+    ``journal_closed``, ``journal_failed``; ``journal_not_flushed`` (at the end, what was pending could not be saved).
 
     Codes of opening and reading: ``bad_url``, ``driver_missing``, ``cannot_open``, ``database_in_use``,
     ``database_too_new``, ``database_too_old``, ``no_database``, ``cannot_read``, ``unknown_match``,

@@ -56,6 +56,8 @@ class Journal:
         self.replaced: JournalError | None = None
         """That another server writes to the database, and this one can't any more."""
         self._replaced = trio.Event()
+        self.unflushed: JournalError | None = None
+        """At the end: that what was pending could not be saved."""
 
     async def guard(self, scope: trio.CancelScope) -> None:
         """Cancel ``scope`` once another server has opened the database: ``replaced`` says so."""
@@ -186,3 +188,9 @@ async def open_journal(url: str) -> AsyncIterator[Journal]:
             await journal._stopped.wait()
         if not journal._stopped.is_set():
             _log.error("journal_not_flushed", database=journal._store.place, waited_seconds=CLOSE_SECONDS)
+            journal.unflushed = JournalError(
+                "journal_not_flushed",
+                f"The journal in {journal._store.place} did not take the last records within {CLOSE_SECONDS:g} s, and "
+                "the server has stopped without them; what was announced is there. See what locks the database, or "
+                "keeps it from answering, before you start the server again.",
+            )

@@ -95,11 +95,6 @@ class XmlGuest(Guest):
             about = {"connection": self.connection.number, "address": self.connection.address, "request": request}
             log.info("request_refused", **about, code=code, why=why, times=many)
 
-    async def _prepare(self, message: c.Prepare) -> str:
-        room = await super()._prepare(message)
-        log.info("administrator", request="prepare", room=room, address=self.connection.address)
-        return room
-
     def _act(self, message: c.FromClient, at: float) -> None:
         super()._act(message, at)
         if isinstance(message, c.Authenticate):
