@@ -5,6 +5,7 @@ begins anything, and nobody is judged for a connection that is lost meanwhile.
 from __future__ import annotations
 
 import socket
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,11 @@ from triarena.protocol.values import PerMove
 from triarena.server.admission import Bounds
 from triarena.server.app import Plan, serve
 from triarena.server.door import DoorRules
-from triarena.server.journal import list_matches
+from triarena.server.journal import JournalError, RoomKept, list_matches
+from triarena.server.lobby import Lobby
 from triarena.server.recovery import Remains, read_remains
 
-from .conftest import PATIENCE, SECRET, Client, World, house
+from .conftest import PATIENCE, SECRET, Client, Log, World, house
 
 LONG = PerMove(move_ms=600_000, margin_ms=0)
 
@@ -238,3 +240,43 @@ async def test_the_door_stays_open_until_the_matches_have_ended(tmp_path: Path) 
                 await client.stream.aclose()
     (summary,) = list_matches(database)
     assert (summary.winner, summary.reason) == ("blue", "surrender")
+
+
+@pytest.mark.parametrize("locked", [True, False])
+async def test_that_the_journal_could_not_be_flushed_is_an_error_of_the_server(
+    locked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Log
+) -> None:
+    monkeypatch.setattr("triarena.server.journal.writer.CLOSE_SECONDS", 0.2)
+    path = tmp_path / "journal.sqlite3"
+    door = DoorRules(Bounds(50, 50, 50), PATIENCE)
+    plan = Plan("127.0.0.1", 0, f"sqlite:///{path}", SECRET.__eq__, house(clock=LONG), door, grace=0.0)
+    stop, is_open = trio.Event(), trio.Event()
+    errors: list[str] = []
+
+    async def run() -> None:
+        try:
+            await serve(plan, stop, lambda addresses: is_open.set())
+        except JournalError as error:
+            errors.append(error.code)
+
+    init = Lobby.__init__
+
+    def with_something_to_store(lobby: Lobby, *arguments: Any) -> None:
+        init(lobby, *arguments)
+        lobbies.append(lobby)
+
+    lobbies: list[Lobby] = []
+    monkeypatch.setattr(Lobby, "__init__", with_something_to_store)
+    with trio.fail_after(30):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(run)
+            await is_open.wait()
+            lock = sqlite3.connect(path, isolation_level=None)
+            if locked:
+                lock.execute("BEGIN EXCLUSIVE")
+            with trio.move_on_after(0.1):
+                await lobbies[0].journal.write(RoomKept("room", "match", {}))
+            stop.set()
+    lock.close()
+    assert errors == (["journal_not_flushed"] if locked else [])
+    assert [line for line in logged.text.splitlines() if line.startswith("stopped ")] == ["stopped {'matches_kept': 0}"]

@@ -153,7 +153,12 @@ async def _host(
                 gateway(_addresses(listeners.gateway))
                 ready(_addresses(listeners.usual))
                 await stop.wait()
-                log.info("stopping", matches=lobby.running(), grace=plan.grace, hint="a second Ctrl-C or SIGTERM stops at once")
+                log.info(
+                    "stopping",
+                    matches=lobby.running(),
+                    grace=plan.grace,
+                    hint="a second Ctrl-C or SIGTERM stops at once",
+                )
                 await _finish_matches(lobby, plan.grace)
                 door.cancel_scope.cancel()
             lobby.suspend_matches()
