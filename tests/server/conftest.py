@@ -209,6 +209,18 @@ def house(**changes: Any) -> House:
 PATIENCE = Patience(greeting=5.0, write=5.0, heartbeat=3600.0, bad_frames=3, queue_bytes=1 << 20)
 
 
+class Stopped(LoopLag):
+    """Of a loop under a mock clock, which can be stopped."""
+
+    def __init__(self, clock: trio.testing.MockClock) -> None:
+        super().__init__(clock.current_time)
+        self._mock = clock
+
+    def stand_still(self, seconds: float) -> None:
+        self._mock.jump(seconds)
+        self._note(seconds, self._clock())
+
+
 class Log:
     """What the server has logged, whoever has configured logging before."""
 

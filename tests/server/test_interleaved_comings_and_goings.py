@@ -1,10 +1,12 @@
-"""Whatever order losses, returns, moves, pauses, a failing database and a dying server come in: the server makes no
-error of its own, nobody is blamed who is there and in time, and every match ends.
+"""Whatever order losses, returns, moves, pauses, cancels, standstills, a failing database and a dying server come in:
+the server makes no error of its own, nobody is blamed who is there, or back, in time, every match ends, and the end
+that was told is the one that is stored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, Literal, cast
 
@@ -20,11 +22,21 @@ from triarena.protocol import from_server as s
 from triarena.protocol.table import Phase, Place
 from triarena.server.connection import Connection
 from triarena.server.events import Nudge
-from triarena.server.journal import Journal, MatchEnded, MatchOpened, PlyPlayed, Record, StoredMatch
+from triarena.server.journal import (
+    EvidenceKept,
+    Journal,
+    JournalError,
+    MatchEnded,
+    MatchOpened,
+    PlyPlayed,
+    Record,
+    StoredMatch,
+)
 from triarena.server.recovery import resume_match
+from triarena.server.refusal import Refusal
 from triarena.server.room import Room
 
-from .conftest import PATIENCE, Client, MemoryJournal, World, house
+from .conftest import PATIENCE, Client, MemoryJournal, Stopped, World, house
 
 MOVE, STARTUP, GRACE, RESUME = 2.0, 11.0, 7.0, 23.0
 TINY = 1e-6
@@ -34,6 +46,7 @@ OPS = [
     "lose", "come back", "ready", "move", "ready", "move", "come back",
     "database fails", "database is back", "database is silent", "database speaks",
     "pause", "go on", "wait 0.3", "wait 0.9", "wait 3.1", "wait 8.7", "the server dies",
+    "flap", "displace", "lose", "cancel", "stand still 0.4", "stand still 40",
 ]  # fmt: skip
 
 
@@ -43,11 +56,29 @@ class Watched(MemoryJournal):
     def __init__(self, decided: Callable[[MatchEnded], None]) -> None:
         super().__init__()
         self._decided = decided
+        self._late: list[Record] = []
 
     async def write(self, record: Record, *, again: bool = False) -> None:
         if isinstance(record, MatchEnded) and not again:
             self._decided(record)
-        await super().write(record, again=again)
+        if self.silence is not None and not isinstance(record, EvidenceKept):
+            self._late.append(record)
+        if self.ends() not in ([], [record]) and isinstance(record, MatchEnded):
+            raise JournalError("match_ended", "the match has ended already")
+        await super().write(record, again=again or record in self._late)
+
+    def speak(self) -> None:
+        """What was written in silence is stored, also what nobody waits for any more."""
+        if self.silence is not None:
+            for record in self._late:
+                if record not in self.records and not (isinstance(record, MatchEnded) and self.ends()):
+                    self.records.append(record)
+            self.silence.set()
+            self.silence = None
+
+    def ends(self) -> list[MatchEnded]:
+        """The results that are stored; there may be one."""
+        return [record for record in self.records if isinstance(record, MatchEnded)]
 
 
 class Bot:
@@ -65,6 +96,10 @@ class Bot:
         """Since when it has owed ``ready``, over whatever connection; None once it has said it."""
         self.begun = False
         """Whether the match has begun, or gone on after a restart."""
+        self.there: Callable[[], bool] = lambda: False
+        """Whether the referee counts on it."""
+        self.cut_at: float | None = None
+        """When it was cut off although it was there; None if it was not."""
         self.asked: dict[int, float] = {}
         """When it was first asked for which ply."""
         self.over: s.MatchOver | None = None
@@ -113,8 +148,6 @@ class Bot:
 
     async def ready(self) -> None:
         if self.client is not None and self._stands(Place.STARTING):
-            if self.begun:
-                self.told_at = None  # before the first turn there is one start-up time, however often it says so
             await self._say(c.Ready(room=self.room))
 
     async def move(self) -> None:
@@ -126,12 +159,20 @@ class Bot:
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 self.client = None
 
+    def _leave(self) -> None:
+        """The connection that it has is over."""
+        if self.there():
+            self.told_at = None
+
     async def lose(self) -> None:
         if self.client is not None:
+            self._leave()
+            self.cut_at = trio.current_time() if self.there() else None
             client, self.client = self.client, None
             await client.stream.aclose()
 
     async def come_back(self, world: World) -> None:
+        self._leave()
         client = Client(world.raw())
         await self.follow(client)
         await self._say(c.Hello(protocol=1, software="test"))
@@ -170,12 +211,21 @@ class Play:
             bot.token, bot.room = joined.token, joined.room
             await bot.follow(client)
         (self.room,) = self.world.lobby.rooms.values()
+        for side, bot in self.bots.items():
+            bot.there = partial(self._there, side)
+
+    def _there(self, side: Side) -> bool:
+        referee = self.room.referee
+        return referee is not None and self.room.match is not None and referee.absences.of(side) is None
 
     async def _host(self, task_status: trio.TaskStatus[None]) -> None:  # noqa: ASYNC114 - nobody starts it but `begin`
         async with trio.open_nursery() as nursery:
             self.world = World(nursery, house(grace=GRACE, startup=STARTUP, resume=RESUME, idle=1e6), PATIENCE)
             self.journal = self.world.journal = Watched(self._decided)
             self.world.lobby._journal = cast(Journal, self.journal)
+            clock = trio.lowlevel.current_clock()
+            assert isinstance(clock, MockClock)
+            self.lag = self.world.lobby.lag = Stopped(clock)
             self._alive = nursery.cancel_scope
             task_status.started()
             await trio.sleep_forever()
@@ -185,6 +235,18 @@ class Play:
         match op.split():
             case ["lose"]:
                 await bot.lose()
+            case ["flap"]:
+                await bot.lose()
+                await wait_all_tasks_blocked()
+                await bot.come_back(self.world)
+            case ["displace"]:
+                await bot.come_back(self.world)
+            case ["cancel"]:
+                if self.room.result is None:
+                    with suppress(Refusal):
+                        await self.world.lobby.administration._cancel(self.room, "")
+            case ["stand", "still", seconds]:
+                self.lag.stand_still(float(seconds))
             case ["come", "back"]:
                 await bot.come_back(self.world)
             case ["ready"]:
@@ -211,9 +273,7 @@ class Play:
                 raise AssertionError(op)
 
     def _speak(self) -> None:
-        if self.journal.silence is not None:
-            self.journal.silence.set()
-            self.journal.silence = None
+        self.journal.speak()
 
     def _go_on(self) -> None:
         self.room.gate.paused = False
@@ -227,7 +287,7 @@ class Play:
         assert isinstance(opened, MatchOpened)
         self._alive.cancel()
         for bot in self.bots.values():
-            bot.client, bot.told_at, bot.begun = None, None, False
+            bot.client, bot.told_at, bot.begun, bot.cut_at = None, None, False, None
         await wait_all_tasks_blocked()
         await self.nursery.start(self._host)
         self.journal.records, self.died = records, True
@@ -255,6 +315,10 @@ class Play:
             raise self.unjust[0]
         assert self.room.result is not None, "every match ends"
         assert self.room.result.reason != "internal_error", self.room.result
+        for told in (self.room.result, *(bot.over.result for bot in self.bots.values() if bot.over is not None)):
+            assert [end.result for end in self.journal.ends()] == [told.model_dump(exclude_none=True)], (
+                "as it is stored"
+            )
 
     def _decided(self, record: MatchEnded) -> None:
         """Whoever is blamed at this moment must be to blame."""
@@ -269,21 +333,29 @@ class Play:
 
     def _is_to_blame(self, bot: Bot, record: MatchEnded) -> None:
         line, now = self.room.seats[bot.side].line, trio.current_time()
-        if line is None:
-            return  # it is away
-        assert isinstance(line, Connection)
-        place = line._session.place(self.room.id)  # type: ignore[attr-defined]  # a session of ours
         referee = self.room.referee
         assert referee is not None
+        in_turn = referee.position.to_move is bot.side
+        if line is None:  # it is away
+            alone = len(record.result["detail"]["offenders"]) == 1
+            if alone and bot.cut_at is not None and (referee.absences.gathering or not in_turn):
+                assert self._ran(bot.cut_at) >= GRACE - TINY, (record, bot.cut_at, now)
+            return
+        assert isinstance(line, Connection)
+        place = line._session.place(self.room.id)  # type: ignore[attr-defined]  # a session of ours
         if place is Place.STARTING:
-            overdue = bot.told_at is not None and now - bot.told_at >= STARTUP - TINY
-            in_turn = referee.position.to_move is bot.side
+            overdue = bot.told_at is not None and self._ran(bot.told_at) >= STARTUP - TINY
             assert record.reason == "no_show" or len(record.result["detail"]["offenders"]) == 2, record
             assert overdue or in_turn, (record, bot.told_at, now)
         else:
             assert place is Place.THINKING, (place, record)
             assert record.reason == "timeout", record
-            assert now - bot.asked[referee.ply] >= MOVE - TINY, record
+            assert self._ran(bot.asked[referee.ply]) >= MOVE - TINY, record
+
+    def _ran(self, since: float) -> float:
+        """For how many seconds the server has run since then."""
+        now = trio.current_time()
+        return now - since - self.lag.stood_still(since, now)
 
 
 Step = tuple[str, Side, int]

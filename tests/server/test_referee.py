@@ -132,6 +132,7 @@ async def test_the_limit_is_what_was_announced_plus_the_margin(
         assert (result.winner, result.detail.limit_ms, result.detail.ply) == ("red", 2000.0, 1)
         assert result.detail.used_ms is not None
         assert result.detail.used_ms >= 2050
+        assert result.detail.message.endswith(", the limit is 2000 ms, with a margin of 50 ms")
 
 
 async def test_strikes_forgive_an_overrun_up_to_the_hard_limit(

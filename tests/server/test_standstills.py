@@ -19,22 +19,10 @@ from triarena.server.lag import STANDSTILL, LoopLag
 from triarena.server.match import WAKING_SECONDS
 from triarena.server.turn import Turn
 
-from .conftest import PATIENCE, Client, World, house
+from .conftest import PATIENCE, Client, Stopped, World, house
 
 STARTUP, GRACE, MOVE = 30.0, 5.0, 2.0
 LONG = [0.3, 8.0, 35.0, 3600.0]
-
-
-class Stopped(LoopLag):
-    """Of a loop under a mock clock, which can be stopped."""
-
-    def __init__(self, clock: MockClock) -> None:
-        super().__init__(clock.current_time)
-        self._mock = clock
-
-    def stand_still(self, seconds: float) -> None:
-        self._mock.jump(seconds)
-        self._note(seconds, self._clock())
 
 
 @pytest.fixture
