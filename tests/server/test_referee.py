@@ -11,12 +11,12 @@ import trio
 from trio.testing import MockClock
 
 from triarena.games import AnyPosition, Side, find_game
+from triarena.games.core import Plain
 from triarena.protocol.from_server import YourTurn
-from triarena.protocol.room_views import Turned
 from triarena.protocol.values import PerMove, Result, TimeControl, Unlimited, Updates
 from triarena.server.events import Event, Gate, Gone, HasMoved, IsReady, Mailbox, Surrendered
 from triarena.server.match import Referee
-from triarena.server.terms import LastTurn, Terms, Timing
+from triarena.server.terms import LastTurn, Played, Terms, Timing
 
 GAME = find_game("towerwars")
 
@@ -58,8 +58,8 @@ class Stage:
     def started(self, position: AnyPosition) -> None:
         self.told.append("started")
 
-    def moved(self, turned: Turned, position: AnyPosition) -> None:
-        self.told.append(turned)
+    def moved(self, played: Played, position: AnyPosition) -> None:
+        self.told.append(played)
 
     def over(self, result: Result, position: AnyPosition) -> None:
         self.told.append(result)
@@ -73,7 +73,7 @@ class Unwritten:
     async def opened(self) -> None:
         await trio.lowlevel.checkpoint()
 
-    async def played(self, turned: Turned, timing: Timing) -> None:
+    async def played(self, played: Played, timing: Timing) -> None:
         await trio.lowlevel.checkpoint()
 
     async def ended(self, result: Result, *, announced: bool, turn: LastTurn | None) -> None:
@@ -91,7 +91,7 @@ class Actor:
     def __init__(self, stage: Stage, side: Side, delays: Iterable[float]) -> None:
         self._stage, self._side, self._delays = stage, side, iter(delays)
 
-    def ask(self, message: YourTurn, sent: Callable[[float], None]) -> None:
+    def ask(self, message: YourTurn, position: Plain, sent: Callable[[float], None]) -> None:
         self._stage.turns.append(message)
         self._stage.nursery.start_soon(self._answer, message, sent, next(self._delays))
 
@@ -117,8 +117,8 @@ async def test_the_ply_limit_of_the_options_ends_a_match_without_a_winner(
     stage = Stage(nursery, limit())
     result = await stage.run()
     assert (result.kind, result.reason, result.winner) == ("aborted", "ply_limit", None)
-    assert [t.ply for t in stage.told if isinstance(t, Turned)] == [0, 1, 2, 3]
-    assert [t.used_ms for t in stage.told if isinstance(t, Turned)] == [500.0] * 4
+    assert [t.ply for t in stage.told if isinstance(t, Played)] == [0, 1, 2, 3]
+    assert [t.used_ms for t in stage.told if isinstance(t, Played)] == [500.0] * 4
     assert stage.told[-1] == result
 
 
@@ -183,7 +183,7 @@ async def test_a_stall_of_the_server_between_arrival_and_refereeing_is_charged_t
     result = await stage.referee.run()
     assert result is not None
     assert result.reason == "ply_limit"
-    assert [t.used_ms for t in stage.told if isinstance(t, Turned)] == [500.0] * 4
+    assert [t.used_ms for t in stage.told if isinstance(t, Played)] == [500.0] * 4
     assert stage.turns[1].clock.server_overhead_ms == 5000.0, "and it is told how slow the server was"
 
 

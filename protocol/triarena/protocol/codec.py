@@ -39,6 +39,14 @@ def together(run: Sequence[Encoded[T]]) -> Encoded[T]:
     return Encoded(run[-1].message, b"".join([one.data for one in run]), sum(one.messages for one in run))
 
 
+def encode_plain(message: T, plain: Mapping[str, Any]) -> Encoded[T]:
+    """A frame of plain values, which are known to make a valid message.
+
+    ``message`` is one of its kind, for its room and ply, which is all that a session looks at.
+    """
+    return Encoded(message, frame(msgpack.packb(plain)))
+
+
 def pack_map(plain: Mapping[str, Any], packed: Mapping[str, bytes]) -> bytes:
     """A msgpack map of plain values and of values that were packed before."""
     packer = msgpack.Packer(autoreset=False)

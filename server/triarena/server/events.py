@@ -140,7 +140,8 @@ class Mailbox:
 
     async def get(self) -> Event:
         """The next event."""
-        await trio.lowlevel.checkpoint()
+        if self._events:
+            await trio.lowlevel.checkpoint()
         while not self._events:
             await self._arrived.park()
         return self._events.popleft()

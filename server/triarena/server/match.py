@@ -18,7 +18,6 @@ import trio
 from triarena.games import AnyPosition, MoveError, Side
 from triarena.games.core import Plain
 from triarena.protocol.from_server import YourTurn
-from triarena.protocol.room_views import Turned
 from triarena.protocol.values import ForfeitReason, Result
 
 from . import results
@@ -39,8 +38,9 @@ from .events import (
     Suspended,
 )
 from .storing import Storing
-from .terms import Audience, Book, LastTurn, Player, Terms
+from .terms import Audience, Book, LastTurn, Played, Player, Terms
 from .turn import StoodStill, Turn, never
+from .wording import worded_move, worded_position
 
 log = structlog.get_logger()
 
@@ -185,21 +185,13 @@ class Referee:
             position = self.position.play(move)
         except MoveError as error:
             raise _Ended(results.illegal_move(side, self.position, self.ply, game, answer.move, error)) from None
-        turned = Turned.model_validate(
-            {
-                "ply": self.ply,
-                "side": side.value,
-                "move": game.write_move(move),
-                "text": game.format(move),
-                "used_ms": ms(turn.used),
-            }
-        )
+        played = Played(self.ply, side.value, worded_move(game, move), game.format(move), ms(turn.used))
         self._turn = None
-        await self._keep(self.book.played(turned, turn.timing()))
+        await self._keep(self.book.played(played, turn.timing()))
         self.clocks[side] = self.clocks[side].charge(turn.used)
         self._arrived = answer.at
         self.position, self.ply = position, self.ply + 1
-        self.audience.moved(turned, position)
+        self.audience.moved(played, position)
 
     async def _ask(self, turn: Turn) -> HasMoved:
         """Ask a side for its move, and note what the answer is charged."""
@@ -243,9 +235,9 @@ class Referee:
             room=self.room,
             ply=turn.ply,
             clock=turn.clock.tell(overhead, turn.elapsed(now)),
-            position=self._shown() if player.updates == "positions" else None,
         )
-        player.ask(message, sent)
+        shown = worded_position(self.terms.game, self.position) if player.updates == "positions" else None
+        player.ask(message, shown, sent)
 
     def _out_of_time(self, turn: Turn, now: float, *, answered: bool) -> Result | None:
         """A side's clock has run out: by thinking, or because it was away."""
@@ -262,9 +254,6 @@ class Referee:
     def _last_turn(self) -> LastTurn | None:
         """The turn in which the match ends, if there is one."""
         return None if self._turn is None else self._turn.last(trio.current_time())
-
-    def _shown(self) -> Plain:
-        return self.terms.game.write_position(self.position)
 
     async def _keep(self, writing: Awaitable[None]) -> None:
         """Have something written down, however long it takes. While the database is lost, nobody's time runs.

@@ -7,7 +7,8 @@ from collections import deque
 import msgpack
 
 from triarena.protocol.codec import pack_array
-from triarena.protocol.room_views import Turned
+
+from .terms import Played
 
 PLIES = 2000
 BYTES = 768 * 1024
@@ -21,9 +22,9 @@ class Recap:
         self._plies: deque[bytes] = deque()
         self._size = 0
 
-    def add(self, turned: Turned) -> None:
+    def add(self, played: Played) -> None:
         """A ply was played; the oldest ones go when there are too many."""
-        packed = msgpack.packb(turned.model_dump(exclude_none=True))
+        packed = msgpack.packb(played.told())
         self._plies.append(packed)
         self._size += len(packed)
         while len(self._plies) > PLIES or self._size > BYTES:

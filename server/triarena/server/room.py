@@ -11,9 +11,10 @@ import structlog
 import trio
 
 from triarena.games import AnyPosition, Side
-from triarena.protocol.codec import Encoded, encode, encode_with
+from triarena.protocol.codec import Encoded, encode, encode_plain, encode_with
 from triarena.protocol.from_server import MatchOver, MatchStarted, Moved, Notice, RoomEventKind, Snapshot
-from triarena.protocol.room_views import RoomInfo, RoomState, RoomView, Turned
+from triarena.protocol.game_values import End
+from triarena.protocol.room_views import RoomInfo, RoomState, RoomView
 from triarena.protocol.values import Players, Result
 
 from .clock import ms
@@ -27,7 +28,7 @@ from .match import Referee
 from .recap import Recap
 from .scribe import Scribe
 from .seat import Line, Seat
-from .terms import Terms
+from .terms import Played, Terms
 from .views import room_info, room_view
 
 log = structlog.get_logger()
@@ -102,6 +103,8 @@ class Room:
     scribe: Scribe | None = None
     changing: trio.Lock = field(default_factory=trio.Lock)
     """Held while a change is stored; see ``keeping``."""
+    _a_ply: Moved = field(init=False)
+    """Stands for each that is told, the rest of which is packed."""
     _announced: bool = False
     """Whether the players have been told that the match begins."""
     _recap: Recap | None = field(default_factory=Recap)
@@ -112,6 +115,7 @@ class Room:
 
     def __post_init__(self) -> None:
         self.gallery = Gallery(self.around.start_soon)
+        self._a_ply = Moved(room=self.id, ply=0, side="red", move=End(), text="", used_ms=0.0)
 
     # -- as it is ------------------------------------------------------------------------------
 
@@ -210,8 +214,7 @@ class Room:
             self.scribe.witness.resumed(known_evidence(stored), len(stored.plies))
         self._recap = Recap()
         for ply in stored.plies:
-            fields = {"ply": ply.ply, "side": ply.side, "move": ply.move, "text": ply.text, "used_ms": ply.used_ms}
-            self._recap.add(Turned.model_validate(fields))
+            self._recap.add(Played(ply.ply, Side(ply.side).value, ply.move, ply.text, ply.used_ms))
         return referee
 
     def put(self, event: Event) -> bool:
@@ -293,22 +296,14 @@ class Room:
         if seat.terse:
             self.put(IsReady(seat.side, seat.visit))
 
-    def moved(self, turned: Turned, position: AnyPosition) -> None:
+    def moved(self, played: Played, position: AnyPosition) -> None:
         """Tell everybody of a ply: the players what was played, observers also the position."""
         if self._recap is not None:
-            self._recap.add(turned)
-        moved = Moved(
-            room=self.id,
-            ply=turned.ply,
-            side=turned.side,
-            move=turned.move,
-            text=turned.text,
-            used_ms=turned.used_ms,
-        )
-        encoded = encode(moved)
-        shown = encoded
+            self._recap.add(played)
+        plain = {"type": "moved", "room": self.id, **played.told()}
+        encoded = shown = encode_plain(self._a_ply, plain)
         if self.watches or any(seat.terse for seat in self.seats.values()):
-            shown = encode(Moved.model_validate({**dict(moved), "position": self._written(position)}))
+            shown = encode(Moved.model_validate({**plain, "position": self._written(position)}))
         for seat in self.seats.values():
             seat.tell(shown if seat.terse else encoded)
         self.gallery.show(shown)

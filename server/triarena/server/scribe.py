@@ -15,7 +15,6 @@ import structlog
 import trio
 
 from triarena.games import Side
-from triarena.protocol.room_views import Turned
 from triarena.protocol.values import Result
 
 from .clock import ms
@@ -23,7 +22,7 @@ from .evidence import Witness
 from .journal import EvidenceKept, Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed
 from .lag import LoopLag
 from .seat import Seat
-from .terms import LastTurn, StorageLost, Terms, Timing
+from .terms import LastTurn, Played, StorageLost, Terms, Timing
 
 log = structlog.get_logger()
 
@@ -86,16 +85,16 @@ class Scribe:
             )
         )
 
-    async def played(self, turned: Turned, timing: Timing) -> None:
+    async def played(self, played: Played, timing: Timing) -> None:
         """A ply was accepted."""
         await self._write(
             PlyPlayed(
                 match=self.match,
-                ply=turned.ply,
-                side=turned.side,
-                move=turned.move.model_dump(),
-                text=turned.text,
-                used_ms=turned.used_ms,
+                ply=played.ply,
+                side=played.side,
+                move=played.move,
+                text=played.text,
+                used_ms=played.used_ms,
                 at=self._at(timing.arrived),
                 limit_ms=timing.limit_ms,
                 overhead_ms=None if timing.overhead is None else ms(timing.overhead),

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from triarena.games import Side
-from triarena.protocol.codec import Encoded
+from triarena.games.core import Plain
+from triarena.protocol.codec import Encoded, encode_plain
 from triarena.protocol.from_server import FromServer, YourTurn
 from triarena.protocol.values import TimeControl, Updates
 
@@ -107,7 +108,14 @@ class Seat:
         if self.line is not None:
             await self.line.heard_out()
 
-    def ask(self, message: YourTurn, sent: Callable[[float], None]) -> None:
-        """Post a turn; ``sent`` is called when it has been handed to the network."""
-        if self.line is not None:
+    def ask(self, message: YourTurn, position: Plain, sent: Callable[[float], None]) -> None:
+        """Post a turn, with a position unless that is None; ``sent`` is called when it was handed to the network."""
+        if self.line is None:
+            return
+        if position is None:
             self.line.post(message, sent)
+        elif self.terse:
+            self.line.post(YourTurn.model_validate({**dict(message), "position": position}), sent)
+        else:
+            whole = {**message.model_dump(exclude_none=True), "position": position}
+            self.line.post_encoded(encode_plain(message, whole), sent)

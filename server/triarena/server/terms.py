@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from triarena.games import AnyGame, AnyPosition, Side
-from triarena.games.core import Options
+from triarena.games.core import Options, Plain
 from triarena.protocol.from_server import YourTurn
-from triarena.protocol.room_views import Turned
-from triarena.protocol.values import Result, TimeControl, Updates
+from triarena.protocol.values import Result, SideName, TimeControl, Updates
+
+from .wording import present
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,25 @@ class Terms:
     """Seconds for which the seat of a lost connection is kept; 0 makes a loss final."""
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A ply that was accepted, in plain values, as they go over the wire and into the journal."""
+
+    ply: int
+    side: SideName
+    move: Any
+    """In the game's canonical wire form; see ``wording``."""
+    text: str
+    """The move in the game's notation."""
+    used_ms: float
+    """What the ply was charged."""
+
+    def told(self) -> dict[str, Any]:
+        """The fields of a message that tells it."""
+        move = present(self.move)
+        return {"ply": self.ply, "side": self.side, "move": move, "text": self.text, "used_ms": self.used_ms}
+
+
 class Player(Protocol):
     """What the referee sees of a side."""
 
@@ -35,8 +55,10 @@ class Player(Protocol):
         """Whether ``your_turn`` carries the position."""
         ...
 
-    def ask(self, message: YourTurn, sent: Callable[[float], None]) -> None:
-        """Post a turn; ``sent`` is called with the time when it has been handed to the network, if it ever is."""
+    def ask(self, message: YourTurn, position: Plain, sent: Callable[[float], None]) -> None:
+        """Post a turn, with a position in wire form unless that is None; ``sent`` is called with the time when it has
+        been handed to the network, if it ever is.
+        """
         ...
 
     async def heard_out(self) -> None:
@@ -87,7 +109,7 @@ class Book(Protocol):
         """The match begins. Raises StorageLost."""
         ...
 
-    async def played(self, turned: Turned, timing: Timing) -> None:
+    async def played(self, played: Played, timing: Timing) -> None:
         """A ply was accepted. Raises StorageLost."""
         ...
 
@@ -107,7 +129,7 @@ class Audience(Protocol):
         """The match begins."""
         ...
 
-    def moved(self, turned: Turned, position: AnyPosition) -> None:
+    def moved(self, played: Played, position: AnyPosition) -> None:
         """A ply was accepted; ``position`` is the new one."""
         ...
 

@@ -33,12 +33,17 @@ def trace() -> Iterator[list[str]]:
 
 def commits(trace: Sequence[str]) -> list[str]:
     """How each transaction was committed: FULL waits for the disk, NORMAL does not."""
-    modes, mode = [], "?"
+    modes, mode, begun = [], "?", False
     for statement in trace:
         if statement.startswith("PRAGMA synchronous = "):
             mode = statement.rpartition(" ")[2]
-        elif statement == "COMMIT":
-            modes.append(mode)
+        elif statement.startswith("BEGIN"):
+            begun = True
+        elif statement == "COMMIT" or (not begun and statement.startswith("INSERT INTO plies")):
+            modes.append(mode)  # a lone statement is a transaction of its own
+            begun = False
+        elif statement == "ROLLBACK":
+            begun = False
     return modes
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 from urllib.parse import unquote
 
 import sqlalchemy as sa
@@ -88,9 +88,12 @@ def engine(url: sa.URL, sqlite_mode: str) -> sa.Engine:
     return made
 
 
+_JSON: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
 def _to_json(value: object) -> str:
     # Strict: NaN is no JSON, and PostgreSQL would refuse it.
-    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _JSON.encode(value)
 
 
 def _greet_sqlite(connection: Any, _record: object) -> None:

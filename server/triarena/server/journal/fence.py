@@ -12,7 +12,6 @@ database ends the session of its predecessor.
 from __future__ import annotations
 
 import sqlalchemy as sa
-from sqlalchemy.engine.interfaces import DBAPICursor
 
 from triarena.server.journal.records import JournalError
 from triarena.server.journal.tables import fence
@@ -60,10 +59,10 @@ class Fence:
         if connection.dialect.name == "sqlite":
             self._look(connection)
 
-    def holds(self, cursor: DBAPICursor) -> bool:
-        """The same for SQLite, asked through the driver itself: False if we may not. Raises the driver's errors."""
-        row = cursor.execute("SELECT number FROM fence").fetchone()
-        return self._number is None or (row is not None and row[0] == self._number)
+    @property
+    def number(self) -> int | None:
+        """Ours, which the table must hold for us to write; None before we have taken the database."""
+        return self._number
 
     def _look(self, connection: sa.Connection) -> None:
         if self._number is not None and connection.execute(_NUMBER).scalar_one_or_none() != self._number:

@@ -4,6 +4,10 @@ What SQLAlchemy does to execute a statement costs several times what SQLite does
 interpreter's lock meanwhile, for which the event loop waits. The statement and the types' processing are SQLAlchemy's
 all the same. What goes wrong here is not explained here:
 the store tries it again in the usual way.
+
+Each statement that goes to SQLite gives the interpreter's lock away and waits for it again, behind the event loop. So
+the fence is looked at by the statement that inserts, and a lone ply is one statement, which is a transaction of its
+own.
 """
 
 from __future__ import annotations
@@ -26,7 +30,7 @@ class QuickPlies:
 
     def __init__(self, dialect: sa.Dialect) -> None:
         compiled = rows.INSERT_PLY.compile(dialect=dialect)
-        self._statement = str(compiled)
+        self._statement = f"{compiled} AND ? = (SELECT number FROM fence)"
         self._refused: type[Exception] = dialect.loaded_dbapi.IntegrityError
         self._parameters: list[tuple[str, _Processor | None]] = []
         for name in compiled.positiontup or ():
@@ -38,15 +42,18 @@ class QuickPlies:
 
         Raises other errors, the driver's and Python's; the connection is of no use then.
         """
-        values = [self._values(ply) for ply in plies]
+        values = [[*self._values(ply), fence.number] for ply in plies]
         cursor = connection.connection.cursor()
+        if len(plies) == 1:
+            with suppress(self._refused):
+                cursor.execute(self._statement, values[0])
+            return cursor.rowcount == 1
         cursor.execute("BEGIN IMMEDIATE")
         with suppress(self._refused):
-            if fence.holds(cursor):
-                cursor.executemany(self._statement, values)
-                if cursor.rowcount == len(plies):
-                    cursor.execute("COMMIT")
-                    return True
+            cursor.executemany(self._statement, values)
+            if cursor.rowcount == len(plies):
+                cursor.execute("COMMIT")
+                return True
         cursor.execute("ROLLBACK")
         return False
 
