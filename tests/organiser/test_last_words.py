@@ -7,10 +7,10 @@ import pytest
 from triarena.organiser.last_words import last_words, told_by_itself
 
 NODE = (
-    "/home/ada/bot.js:3",
+    "/srv/ada/bot.js:3",
     "const x = undefined.field",
     "TypeError: Cannot read properties of undefined (reading 'field')",
-    "    at Object.<anonymous> (/home/ada/bot.js:3:21)",
+    "    at Object.<anonymous> (/srv/ada/bot.js:3:21)",
     "    at Module._compile (node:internal/modules/cjs/loader:1554:14)",
     "    at node:internal/main/run_main_module:28:49",
     "",
