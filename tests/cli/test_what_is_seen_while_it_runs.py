@@ -144,7 +144,7 @@ VIEWS: list[Callable[[Callable[[], Contents], list[str]], Lines]] = [
 
 
 @pytest.mark.parametrize("view", VIEWS)
-async def test_the_numbers_of_games_are_explained_first_and_each_winner_is_told_before_the_next_event(
+def test_the_numbers_of_games_are_explained_first_and_each_winner_is_told_before_the_next_event(
     two: tuple[Store, tuple[Event, ...]], said: list[str], view: Callable[..., Lines]
 ) -> None:
     store, (meadow, towers) = two

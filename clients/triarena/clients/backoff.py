@@ -14,8 +14,8 @@ class Backoff:
     """How a lost connection is sought again: for how long, and how often. Times are in seconds."""
 
     patience: float = 600.0
-    """For how long after a loss; 0 means not at all. As long as it may take somebody to start a server again, which then keeps
-    the seat for ``rooms.resume_seconds``.
+    """For how long after a loss; 0 means not at all. As long as it may take somebody to start a server again, which
+    then keeps the seat for ``rooms.resume_seconds``.
     """
     first_pause: float = 0.1
     """After the first attempt, which is made at once; each further pause is twice as long."""

@@ -86,10 +86,10 @@ class Listeners:
     gateway: Sequence[trio.SocketListener] = ()
     """For clients of the Software-Challenge."""
 
-    async def close(self) -> None:
-        """Take nobody any more."""
+    def close(self) -> None:
+        """Take nobody any more. Never waits, so that a cancellation leaves none of them open."""
         for listener in (*self.usual, *self.gateway):
-            await trio.aclose_forcefully(listener)
+            listener.socket.close()
 
 
 async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lambda addresses: None) -> None:
@@ -104,7 +104,7 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
     trio.lowlevel.add_instrument(lag)
     try:
         # A port that is taken is told at once; but nobody is taken in who would wait for a slow or locked database.
-        await (await _listen_all(plan)).close()
+        (await _listen_all(plan)).close()
         async with claim_database(plan.database) as claim, open_journal(plan.database) as journal:
             still_open = datetime.now(UTC) - timedelta(seconds=plan.house.idle)
             remains = await trio.to_thread.run_sync(read_remains, plan.database, still_open)
@@ -116,7 +116,7 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
                 guarded.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(lag)
-        await listeners.close()
+        listeners.close()
     if (failure := claim.failure or journal.replaced or journal.unflushed) is not None:
         raise failure
 
@@ -186,7 +186,7 @@ async def _listen_all(plan: Plan) -> Listeners:
         try:
             listeners.gateway = await _listen(plan.host, plan.gateway.port, FOR_GATEWAY)
         except CannotListen:
-            await listeners.close()
+            listeners.close()
             raise
     return listeners
 
