@@ -143,6 +143,7 @@ def test_the_bot_with_the_token_plays_against_itself(hall: Hall) -> None:
 
 
 def test_the_command_that_the_server_prints_works_with_name_and_token(hall: Hall) -> None:
+    assert hall.run("health", *hall.trust).returncode == 0  # it answers nobody before it has said all that it prints
     (line,) = [line for line in hall.log.read_text("utf-8").splitlines() if line.startswith("a bot joins with:")]
     variable, _, command = line.partition(":  ")[2].partition(" triarena join ")
     arguments = shlex.split(command.replace("NAME", "Ada"))
