@@ -135,6 +135,8 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3, help="how often what has bars is run (%(default)s)")
     parser.add_argument("--short", action="store_true", help="prove that it works, and judge nothing")
     options = parser.parse_args()
+    if options.short and options.write == DOCUMENT:
+        parser.error("the figures of the short mode mean nothing: name a copy of the document with --write")
     runs = 1 if options.short else options.runs
     with tempfile.TemporaryDirectory() as name:
         folder: Path = options.figures or Path(name)
