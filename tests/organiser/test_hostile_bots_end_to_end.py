@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import secrets
 import subprocess
@@ -71,9 +72,10 @@ def test_a_tournament_of_hostile_bots_ends_and_says_what_they_did(tmp_path: Path
     assert {row["player"] for row in rows(folder / "standings.csv")[:4]} == HARMLESS
 
     irregular = [game for game in games if game["offenders"]]
+    places = places_of(folder)
     for game in irregular:
-        assert_evidence(folder / "irregular" / f"evening-of-the-rude-{game['id']}-1", game)
-    assert len(list((folder / "irregular").iterdir())) == len(irregular)
+        assert_evidence(places[game["id"]], game)
+    assert set((folder / "irregular").iterdir()) == set(places.values())
     starved = [game["message"] for game in irregular if game["offenders"] == "Eats"]
     assert any("MiB of memory, the limit is 512 MiB" in message for message in starved)
     assert any("exit code 3" in game["message"] for game in irregular if game["offenders"] == "Dies")
@@ -91,10 +93,11 @@ def test_a_tournament_of_hostile_bots_ends_and_says_what_they_did(tmp_path: Path
 def assert_evidence(place: Path, game: dict[str, str]) -> None:
     """The folder of an irregular match has all that a judge may ask for."""
     notes = (place / "README.txt").read_text("utf-8")
+    if not game["match"]:  # it never began: there is one folder for all the games of an absence
+        assert f"{game['id']}  {game['red']} (red) against {game['blue']} (blue)" in notes or game["message"] in notes
+        return
     assert game["message"] in notes
     assert (place / "result.json").exists()
-    if not game["match"]:  # it never began
-        return
     assert "replay " + game["match"] in notes
     assert {path.name for path in place.glob("*.log")} == {"red.log", "blue.log"}
     report = (place / "report.txt").read_text("utf-8")
@@ -102,8 +105,13 @@ def assert_evidence(place: Path, game: dict[str, str]) -> None:
     assert "match_started" in report
 
 
+def places_of(folder: Path) -> dict[str, Path]:
+    """The folders of irregular games, by the games' numbers."""
+    games = map(json.loads, (folder / "games.jsonl").read_text("utf-8").splitlines())
+    return {game["id"]: folder / each["folder"] for game in games for each in game["attempts"] if each["folder"]}
+
+
 def game_notes(folder: Path, name: str) -> list[str]:
     """The notes on a match that this bot has forfeited."""
-    game = next(each for each in rows(folder / "games.csv") if each["offenders"] == name)
-    place = folder / "irregular" / f"evening-of-the-rude-{game['id']}-1"
-    return (place / "README.txt").read_text("utf-8").splitlines()
+    game = next(each for each in rows(folder / "games.csv") if each["offenders"] == name and each["match"])
+    return (places_of(folder)[game["id"]] / "README.txt").read_text("utf-8").splitlines()
