@@ -106,7 +106,11 @@ class Table(threading.Thread):
             thread.start()
         for thread in threads:
             thread.join()
-        self._tally.add(game, red, blue, errors + contradictions(red, blue, game, options, seed))
+        try:
+            errors += contradictions(red, blue, game, options, seed)
+        except Exception as error:  # what cannot even be compared is wrong as well
+            errors.append(f"{red.match}: {error!r}")
+        self._tally.add(game, red, blue, errors)
 
     def _sit(self, code: str, diary: Diary, seed: int, errors: list[str]) -> None:
         chance = random.Random(seed)

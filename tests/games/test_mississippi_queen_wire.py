@@ -251,3 +251,17 @@ def test_who_was_fetched_survives_the_wire() -> None:
             fetched += position.taken > 0
             assert GAME.read_position(GAME.write_position(position)) == position.visible()
     assert fetched > 0
+
+
+def test_a_drawn_end_is_read_although_messages_leave_out_the_winner_that_there_is_none() -> None:
+    rng, drawn = random.Random(3), 0
+    for seed in range(40):
+        position = GAME.start({}, seed)
+        while position.outcome is None:
+            position = position.play(rng.choice([*position.legal_moves()]))
+        if position.outcome.winner is None:
+            wire: Any = GAME.write_position(position)
+            del wire["outcome"]["winner"]
+            assert GAME.read_position(wire).outcome == position.outcome
+            drawn += 1
+    assert drawn > 0

@@ -253,3 +253,12 @@ def write_outcome(outcome: Outcome | None) -> Plain:
     for (name, red), (_, blue) in zip(outcome.red.extras, outcome.blue.extras, strict=True):
         wire[name] = {"red": red, "blue": blue}
     return wire
+
+
+def agrees(wire: Plain, expected: Plain) -> bool:
+    """Whether ``wire`` says what is ``expected``: what else it says does not matter, and a field whose value is null may
+    be missing, as messages leave such fields out.
+    """
+    if isinstance(expected, dict):
+        return isinstance(wire, dict) and all(agrees(wire.get(key), value) for key, value in expected.items())
+    return type(wire) is type(expected) and bool(wire == expected)

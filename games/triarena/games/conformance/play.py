@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from triarena.games.core import AnyGame, AnyPosition, MalformedMove, Outcome, Side, write_outcome
+from triarena.games.core import AnyGame, AnyPosition, MalformedMove, Outcome, Plain, Side, write_outcome
 
 from .promise import Choose, promise, promise_plain, refusal_code, refuses, sample
 from .spoil import spoil_text
@@ -58,6 +58,7 @@ def _check_position(walk: _Walk, position: AnyPosition) -> None:
     walk.promise(json.loads(json.dumps(wire)) == wire, "the wire form of the position does not survive JSON")
     read = walk.game.read_position(json.loads(json.dumps(wire)))
     walk.promise(read == seen and hash(read) == hash(seen), "a position read back is not the visible position")
+    walk.promise(walk.game.read_position(_without_nulls(wire)) == seen, "a position without its nulls is not read back")
     walk.promise(walk.game.write_position(seen) == wire, "the wire form tells what is not visible")
     walk.promise(seen.visible() == seen, "visible() of the visible position hides more")
     walk.promise(isinstance(position.to_move, Side), f"{position.to_move!r} is to move")
@@ -66,6 +67,13 @@ def _check_position(walk: _Walk, position: AnyPosition) -> None:
         walk.promise(position.score(side) == seen.score(side), f"the visible position has another score for {side}")
     walk.promise(seen.to_move == position.to_move, "in the visible position another side is to move")
     walk.promise(seen.outcome == position.outcome, "the visible position has another outcome")
+
+
+def _without_nulls(wire: Plain) -> Plain:
+    """As messages have it, in which a field without a value is missing."""
+    if isinstance(wire, dict):
+        return {key: _without_nulls(value) for key, value in wire.items() if value is not None}
+    return [_without_nulls(each) for each in wire] if isinstance(wire, list) else wire
 
 
 def _check_legal_moves(walk: _Walk, position: AnyPosition) -> list[Any]:

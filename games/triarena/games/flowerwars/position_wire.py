@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from triarena.games.core import BadPosition, MalformedMove, Plain, Side, write_outcome
+from triarena.games.core import BadPosition, MalformedMove, Plain, Side, agrees, write_outcome
 
 from .board import MAX_SIZE, MIN_SIZE, Board, bits, board
 from .moves import Dig
@@ -58,7 +58,7 @@ def read_position(wire: Plain) -> FlowerWarsPosition:
     _check_ditches(table, red, blue)
     position = FlowerWarsPosition.of(table, Side(to_move), red, blue)
     told = wire.get("points")
-    if told is not None and not _agrees(told, _points(position)):
+    if told is not None and not agrees(told, _points(position)):
         raise BadPosition(f"points do not agree with the board, on which they are {_points(position)}")
     return _concluded(position, wire.get("outcome"))
 
@@ -147,13 +147,6 @@ def _concluded(position: FlowerWarsPosition, wire: Plain) -> FlowerWarsPosition:
         raise BadPosition(f"outcome must be null while {position.to_move} can plant two flowers")
     ended = position if position.outcome else position.ended()
     expected = write_outcome(ended.outcome)
-    if not _agrees(wire, expected):
+    if not agrees(wire, expected):
         raise BadPosition(f"outcome does not agree with the board, on which it is {expected}")
     return ended
-
-
-def _agrees(wire: Plain, expected: Plain) -> bool:
-    """Whether ``wire`` says the same; what else it says does not matter."""
-    if isinstance(expected, dict):
-        return isinstance(wire, dict) and all(_agrees(wire.get(key), value) for key, value in expected.items())
-    return type(wire) is type(expected) and bool(wire == expected)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from triarena.games.core import BadPosition, Plain, Side, write_outcome
+from triarena.games.core import BadPosition, Plain, Side, agrees, write_outcome
 
 from .ending import ROUND_LIMIT
 from .geometry import COLUMNS, ROWS, SEGMENTS, Coordinates, Direction, cell_at, field_of, next_center, next_directions
@@ -76,7 +76,7 @@ def read_position(wire: Plain) -> MississippiQueenPosition:
         raise BadPosition(f"both ships are on {field_of(red.cell)}; between two moves that cannot be")
     position = settled(river, (), profile, sandbanks, turn, Side(to_move), red, blue, taken)
     outcome = wire.get("outcome")
-    if outcome is not None and outcome != write_outcome(position.outcome):
+    if outcome is not None and not agrees(outcome, write_outcome(position.outcome)):
         raise BadPosition(f"the outcome {quoted(outcome)} does not follow from the position")
     return position
 
