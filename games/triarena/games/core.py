@@ -256,8 +256,8 @@ def write_outcome(outcome: Outcome | None) -> Plain:
 
 
 def agrees(wire: Plain, expected: Plain) -> bool:
-    """Whether ``wire`` says what is ``expected``: what else it says does not matter, and a field whose value is null may
-    be missing, as messages leave such fields out.
+    """Whether ``wire`` says what is ``expected``: what else it says does not matter, and a field whose value is null
+    may be missing, as messages leave such fields out.
     """
     if isinstance(expected, dict):
         return isinstance(wire, dict) and all(agrees(wire.get(key), value) for key, value in expected.items())
