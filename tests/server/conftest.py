@@ -183,6 +183,22 @@ class World:
         await blue.join(game, **options)
         return red, blue
 
+    async def begun(self) -> tuple[Client, Client, str, str]:
+        """Two clients in a match that has begun, and their tokens; red is to move."""
+        red, blue = await self.client("ann"), await self.client("bob")
+        tokens = (await red.join(size=4)).token, (await blue.join(size=4)).token
+        await red.start()
+        await blue.start()
+        return red, blue, *tokens
+
+    async def back(self, token: str) -> Client:
+        """A client that has come back into its match, and is ready."""
+        client = await self.client()
+        await client.say(c.Rejoin(token=token))
+        await client.hear(s.Joined)
+        await client.start()
+        return client
+
 
 def house(**changes: Any) -> House:
     clock: TimeControl = PerMove(move_ms=2000, margin_ms=0)

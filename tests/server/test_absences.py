@@ -43,14 +43,6 @@ async def pause_before_red(world: World) -> tuple[Client, Client, Client, str, s
     return red, blue, admin, joined.token, joined.room
 
 
-async def back(world: World, token: str) -> Client:
-    client = await world.client()
-    await client.say(c.Rejoin(token=token))
-    await client.hear(s.Joined)
-    await client.start()
-    return client
-
-
 async def test_who_is_cut_off_in_a_paused_match_loses_nothing_however_long_it_takes(
     world: World, autojump_clock: MockClock
 ) -> None:
@@ -58,7 +50,7 @@ async def test_who_is_cut_off_in_a_paused_match_loses_nothing_however_long_it_ta
     await red.stream.aclose()
     await trio.sleep(3600)
     assert world.lobby.rooms[room].result is None
-    red = await back(world, token)
+    red = await world.back(token)
     await tell(admin, c.Resume(room=room))
     await red.play_on(1)
     await blue.play_on(1)
@@ -72,7 +64,7 @@ async def test_who_is_away_when_a_match_goes_on_has_all_of_its_grace_and_its_clo
     await trio.sleep(29)
     await tell(admin, c.Resume(room=room))
     await trio.sleep(29)
-    red = await back(world, token)
+    red = await world.back(token)
     assert (await red.hear(s.YourTurn)).clock.remaining_ms == 2000.0
 
 

@@ -23,15 +23,6 @@ async def world(autojump_clock: MockClock) -> AsyncIterator[World]:
         nursery.cancel_scope.cancel()
 
 
-async def seated(world: World) -> tuple[Client, Client, str, str]:
-    """Two clients in a match, and their tokens."""
-    red, blue = await world.client("ann"), await world.client("bob")
-    tokens = (await red.join(size=4)).token, (await blue.join(size=4)).token
-    await red.start()
-    await blue.start()
-    return red, blue, *tokens
-
-
 async def back(world: World, token: str) -> tuple[Client, s.MatchStarted]:
     client = await world.client()
     await client.say(c.Rejoin(token=token, id=1))
@@ -43,7 +34,7 @@ async def back(world: World, token: str) -> tuple[Client, s.MatchStarted]:
 async def test_a_player_comes_back_in_its_own_turn_with_the_clock_still_running(
     world: World, autojump_clock: MockClock
 ) -> None:
-    red, blue, token, _ = await seated(world)
+    red, blue, token, _ = await world.begun()
     await red.hear(s.YourTurn)
     await red.stream.aclose()
     await trio.sleep(1.5)
@@ -59,7 +50,7 @@ async def test_a_player_comes_back_in_its_own_turn_with_the_clock_still_running(
 async def test_who_does_not_come_back_before_its_time_runs_out_is_disconnected_not_slow(
     world: World, autojump_clock: MockClock
 ) -> None:
-    red, blue, _, _ = await seated(world)
+    red, blue, _, _ = await world.begun()
     await red.hear(s.YourTurn)
     await red.stream.aclose()
     result = (await blue.wait_for(s.MatchOver)).result
@@ -70,7 +61,7 @@ async def test_who_does_not_come_back_before_its_time_runs_out_is_disconnected_n
 async def test_a_player_comes_back_in_the_others_turn_and_is_told_all_plies(
     world: World, autojump_clock: MockClock
 ) -> None:
-    red, blue, _, token = await seated(world)
+    red, blue, _, token = await world.begun()
     await red.play_on(1)
     await blue.play_on(1)
     await blue.stream.aclose()
@@ -84,7 +75,7 @@ async def test_a_player_comes_back_in_the_others_turn_and_is_told_all_plies(
 async def test_away_in_the_others_turn_for_longer_than_the_grace_is_a_forfeit(autojump_clock: MockClock) -> None:
     async with trio.open_nursery() as nursery:
         world = World(nursery, house(grace=1.0), PATIENCE)
-        red, blue, _, _ = await seated(world)
+        red, blue, _, _ = await world.begun()
         await red.hear(s.YourTurn)
         await blue.stream.aclose()
         result = (await red.hear(s.MatchOver)).result
@@ -96,7 +87,7 @@ async def test_away_in_the_others_turn_for_longer_than_the_grace_is_a_forfeit(au
 async def test_both_away_is_nobodys_win(autojump_clock: MockClock) -> None:
     async with trio.open_nursery() as nursery:
         world = World(nursery, house(grace=1.0), PATIENCE)
-        red, blue, _, _ = await seated(world)
+        red, blue, _, _ = await world.begun()
         await red.hear(s.YourTurn)
         await blue.stream.aclose()
         await trio.sleep(0.5)
@@ -111,7 +102,7 @@ async def test_both_away_is_nobodys_win(autojump_clock: MockClock) -> None:
 async def test_a_second_connection_with_the_token_displaces_a_half_open_first(
     world: World, autojump_clock: MockClock
 ) -> None:
-    old, blue, token, _ = await seated(world)
+    old, blue, token, _ = await world.begun()
     stale = await old.hear(s.YourTurn)
     late = old.session.send(c.Move.model_validate({"room": stale.room, "ply": 0, "move": {"type": "nonsense"}}))
     red, _ = await back(world, token)
@@ -123,7 +114,7 @@ async def test_a_second_connection_with_the_token_displaces_a_half_open_first(
 
 
 async def test_wrong_tokens_change_nothing_and_are_throttled(world: World, autojump_clock: MockClock) -> None:
-    red, blue, _, _ = await seated(world)
+    red, blue, _, _ = await world.begun()
     stranger = await world.client()
     codes = []
     for _ in range(6):
@@ -137,7 +128,7 @@ async def test_wrong_tokens_change_nothing_and_are_throttled(world: World, autoj
 async def test_a_neighbours_wrong_tokens_and_codes_keep_nobody_out_who_has_a_right_one(
     world: World, autojump_clock: MockClock
 ) -> None:
-    red, _, token, _ = await seated(world)
+    red, _, token, _ = await world.begun()
     admin, stranger = await (await world.client()).administer(), await world.client()
     await admin.say(c.Prepare(game="towerwars", slots=[c.Slot(), c.Slot()]))
     code = (await admin.wait_for(s.Prepared)).reservations[0]
@@ -157,7 +148,7 @@ async def test_a_neighbours_wrong_tokens_and_codes_keep_nobody_out_who_has_a_rig
 async def test_who_comes_back_ever_again_while_the_server_waits_for_its_database_is_no_offender(
     world: World, times: int, autojump_clock: MockClock
 ) -> None:
-    red, blue, _, token = await seated(world)
+    red, blue, _, token = await world.begun()
     turn = await red.hear(s.YourTurn)
     world.journal.silence = trio.Event()
     await red.move(turn)
@@ -172,7 +163,7 @@ async def test_who_comes_back_ever_again_while_the_server_waits_for_its_database
 
 
 async def test_who_comes_back_after_the_end_is_told_the_result(world: World, autojump_clock: MockClock) -> None:
-    red, blue, token, _ = await seated(world)
+    red, blue, token, _ = await world.begun()
     room = (await red.hear(s.YourTurn)).room
     await red.stream.aclose()
     await wait_all_tasks_blocked()
@@ -187,7 +178,7 @@ async def test_who_comes_back_after_the_end_is_told_the_result(world: World, aut
 async def test_that_one_player_hangs_up_after_the_end_takes_nothing_from_the_one_who_is_still_away(
     world: World, autojump_clock: MockClock
 ) -> None:
-    red, blue, red_token, blue_token = await seated(world)
+    red, blue, red_token, blue_token = await world.begun()
     room = (await red.hear(s.YourTurn)).room
     await blue.stream.aclose()
     await wait_all_tasks_blocked()
@@ -205,7 +196,7 @@ async def test_that_one_player_hangs_up_after_the_end_takes_nothing_from_the_one
 
 
 async def test_who_was_thrown_out_may_not_come_back(world: World, autojump_clock: MockClock) -> None:
-    red, blue, _, _ = await seated(world)
+    red, blue, _, _ = await world.begun()
     admin = await (await world.client()).administer()
     await admin.say(c.Kick(connection="1"))
     result = (await blue.wait_for(s.MatchOver)).result
@@ -214,7 +205,7 @@ async def test_who_was_thrown_out_may_not_come_back(world: World, autojump_clock
 
 
 async def test_a_match_goes_on_from_the_journal_after_the_server_died(world: World, autojump_clock: MockClock) -> None:
-    red, blue, red_token, blue_token = await seated(world)
+    red, blue, red_token, blue_token = await world.begun()
     for _ in range(2):
         await red.play_on(1)
         await blue.play_on(1)
@@ -240,7 +231,7 @@ async def test_a_match_goes_on_from_the_journal_after_the_server_died(world: Wor
 async def test_who_had_not_heard_of_the_end_when_the_server_died_is_told_after_its_restart(
     world: World, autojump_clock: MockClock
 ) -> None:
-    red, blue, token, _ = await seated(world)
+    red, blue, token, _ = await world.begun()
     turn = await red.hear(s.YourTurn)
     await red.move(turn)
     await blue.wait_for(s.YourTurn)
@@ -269,7 +260,7 @@ async def test_who_had_not_heard_of_the_end_when_the_server_died_is_told_after_i
 async def test_a_match_that_nobody_returns_to_is_aborted_and_nobodys_loss(
     world: World, autojump_clock: MockClock
 ) -> None:
-    await seated(world)
+    await world.begun()
     opened = world.journal.records[0]
     assert isinstance(opened, MatchOpened)
     async with trio.open_nursery() as nursery:
@@ -311,7 +302,7 @@ async def test_a_code_whose_answer_was_lost_opens_its_seat_again_in_the_match(
 async def test_a_player_cannot_take_the_other_seat_of_its_room_and_costs_nobody_anything_by_trying(
     world: World, autojump_clock: MockClock
 ) -> None:
-    red, blue, red_token, _ = await seated(world)
+    red, blue, red_token, _ = await world.begun()
     await blue.say(c.Rejoin(token=red_token))
     assert (await blue.hear(s.Error)).code == "already_in_room"
     await red.play_on(1)

@@ -19,7 +19,7 @@ from triarena.server.lag import STANDSTILL, LoopLag
 from triarena.server.match import WAKING_SECONDS
 from triarena.server.turn import Turn
 
-from .conftest import PATIENCE, Client, Stopped, World, house
+from .conftest import PATIENCE, Stopped, World, house
 
 STARTUP, GRACE, MOVE = 30.0, 5.0, 2.0
 LONG = [0.3, 8.0, 35.0, 3600.0]
@@ -40,28 +40,11 @@ async def stop(world: World, seconds: float) -> None:
     world.lobby.lag.stand_still(seconds)
 
 
-async def begun(world: World) -> tuple[Client, Client, str, str]:
-    """Two clients in a match, and their tokens; red is to move."""
-    red, blue = await world.client("ann"), await world.client("bob")
-    tokens = (await red.join(size=4)).token, (await blue.join(size=4)).token
-    await red.start()
-    await blue.start()
-    return red, blue, *tokens
-
-
-async def back(world: World, token: str) -> Client:
-    client = await world.client()
-    await client.say(c.Rejoin(token=token))
-    await client.hear(s.Joined)
-    await client.start()
-    return client
-
-
 @pytest.mark.parametrize("seconds", LONG)
 async def test_who_is_asked_may_answer_when_the_server_goes_on_and_is_charged_its_own_time(
     world: World, seconds: float, autojump_clock: MockClock
 ) -> None:
-    red, blue, *_ = await begun(world)
+    red, blue, *_ = await world.begun()
     turn = await red.hear(s.YourTurn)
     await trio.sleep(0.5)
     await stop(world, seconds)
@@ -74,7 +57,7 @@ async def test_who_is_asked_may_answer_when_the_server_goes_on_and_is_charged_it
 async def test_who_is_too_slow_apart_from_that_loses_all_the_same(
     world: World, seconds: float, autojump_clock: MockClock
 ) -> None:
-    red, blue, *_ = await begun(world)
+    red, blue, *_ = await world.begun()
     await red.hear(s.YourTurn)
     await trio.sleep(0.5)
     await stop(world, seconds)
@@ -87,14 +70,14 @@ async def test_who_is_too_slow_apart_from_that_loses_all_the_same(
 async def test_who_was_cut_off_in_its_turn_has_the_rest_of_its_time(
     world: World, seconds: float, autojump_clock: MockClock
 ) -> None:
-    red, blue, token, _ = await begun(world)
+    red, blue, token, _ = await world.begun()
     await red.hear(s.YourTurn)
     await trio.sleep(0.7)
     await red.stream.aclose()
     await trio.sleep(0.2)
     await stop(world, seconds)
     await trio.sleep(0.1)
-    red = await back(world, token)
+    red = await world.back(token)
     turn = await red.hear(s.YourTurn)
     assert turn.clock.remaining_ms == pytest.approx(1000.0)
     await red.move(turn)
@@ -105,7 +88,7 @@ async def test_who_was_cut_off_in_its_turn_has_the_rest_of_its_time(
 async def test_a_grace_period_does_not_run_while_the_server_does_not(
     world: World, seconds: float, autojump_clock: MockClock
 ) -> None:
-    red, blue, _, _ = await begun(world)
+    red, blue, _, _ = await world.begun()
     turn = await red.hear(s.YourTurn)
     world.lobby.rooms[turn.room].gate.paused = True
     await red.move(turn)
@@ -143,7 +126,7 @@ async def test_nor_does_the_time_to_get_ready(world: World, seconds: float, auto
 async def test_when_both_drop_the_clock_stands_and_nobody_wins(
     world: World, order: str, autojump_clock: MockClock
 ) -> None:
-    red, blue, *_ = await begun(world)
+    red, blue, *_ = await world.begun()
     room = (await red.hear(s.YourTurn)).room
     began = trio.current_time()
     for client in (red, blue) if order == "red first" else (blue, red):
@@ -160,22 +143,22 @@ async def test_when_both_drop_the_clock_stands_and_nobody_wins(
 async def test_whoever_comes_back_first_the_clock_goes_on_where_it_stood(
     world: World, first: str, autojump_clock: MockClock
 ) -> None:
-    red, blue, *tokens = await begun(world)
+    red, blue, *tokens = await world.begun()
     await red.hear(s.YourTurn)
     await trio.sleep(0.5)
     await red.stream.aclose()
     await blue.stream.aclose()
     await trio.sleep(GRACE - 1)
     if first == "red":
-        red = await back(world, tokens[0])
+        red = await world.back(tokens[0])
         turn = await red.hear(s.YourTurn)
         assert turn.clock.remaining_ms == pytest.approx(1500.0)
         await red.move(turn)
-        await back(world, tokens[1])
+        await world.back(tokens[1])
     else:
-        blue = await back(world, tokens[1])
+        blue = await world.back(tokens[1])
         await trio.sleep(0.4)
-        red = await back(world, tokens[0])
+        red = await world.back(tokens[0])
         turn = await red.hear(s.YourTurn)
         assert turn.clock.remaining_ms == pytest.approx(1100.0)
 
@@ -183,12 +166,12 @@ async def test_whoever_comes_back_first_the_clock_goes_on_where_it_stood(
 async def test_when_one_is_back_and_the_other_does_not_come_in_its_time_it_loses(
     world: World, autojump_clock: MockClock
 ) -> None:
-    red, blue, _, token = await begun(world)
+    red, blue, _, token = await world.begun()
     await red.hear(s.YourTurn)
     await red.stream.aclose()
     await blue.stream.aclose()
     await trio.sleep(GRACE - 1)
-    blue = await back(world, token)
+    blue = await world.back(token)
     result = (await blue.wait_for(s.MatchOver)).result
     assert (result.reason, result.winner) == ("disconnected", "blue")
 
