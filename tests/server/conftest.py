@@ -118,6 +118,11 @@ class Client:
         await self.say(c.Ready(room=started.room))
         return started
 
+    async def tell(self, message: c.FromClient) -> None:
+        """Say what is answered by ``done``."""
+        await self.say(message)
+        await self.wait_for(s.Done)
+
     async def administer(self) -> Client:
         await self.say(c.Authenticate(secret=SECRET))
         await self.hear(s.Authenticated)

@@ -23,11 +23,6 @@ async def world(autojump_clock: MockClock) -> AsyncIterator[World]:
         nursery.cancel_scope.cancel()
 
 
-async def tell(admin: Client, message: c.FromClient) -> None:
-    await admin.say(message)
-    await admin.wait_for(s.Done)
-
-
 async def pause_before_red(world: World) -> tuple[Client, Client, Client, str, str]:
     """A match that is paused at the border before red's second ply."""
     red, blue = await world.client("ann"), await world.client("bob")
@@ -37,7 +32,7 @@ async def pause_before_red(world: World) -> tuple[Client, Client, Client, str, s
     await blue.start()
     await red.play_on(1)
     admin = await (await world.client()).administer()
-    await tell(admin, c.Pause(room=joined.room))
+    await admin.tell(c.Pause(room=joined.room))
     await blue.play_on(1)
     await wait_all_tasks_blocked()
     return red, blue, admin, joined.token, joined.room
@@ -51,7 +46,7 @@ async def test_who_is_cut_off_in_a_paused_match_loses_nothing_however_long_it_ta
     await trio.sleep(3600)
     assert world.lobby.rooms[room].result is None
     red = await world.back(token)
-    await tell(admin, c.Resume(room=room))
+    await admin.tell(c.Resume(room=room))
     await red.play_on(1)
     await blue.play_on(1)
 
@@ -62,7 +57,7 @@ async def test_who_is_away_when_a_match_goes_on_has_all_of_its_grace_and_its_clo
     red, _, admin, token, room = await pause_before_red(world)
     await red.stream.aclose()
     await trio.sleep(29)
-    await tell(admin, c.Resume(room=room))
+    await admin.tell(c.Resume(room=room))
     await trio.sleep(29)
     red = await world.back(token)
     assert (await red.hear(s.YourTurn)).clock.remaining_ms == 2000.0
@@ -75,7 +70,7 @@ async def test_who_does_not_come_back_to_a_match_that_goes_on_loses_and_is_told_
     await red.stream.aclose()
     await trio.sleep(600)
     resumed = trio.current_time()
-    await tell(admin, c.Resume(room=room))
+    await admin.tell(c.Resume(room=room))
     result = (await blue.wait_for(s.MatchOver)).result
     assert (result.reason, result.winner) == ("disconnected", "blue")
     assert "did not come back within 30 s" in result.detail.message
@@ -84,7 +79,7 @@ async def test_who_does_not_come_back_to_a_match_that_goes_on_loses_and_is_told_
 
 async def test_a_step_does_not_let_the_grace_period_run(world: World, autojump_clock: MockClock) -> None:
     red, blue, admin, _, room = await pause_before_red(world)
-    await tell(admin, c.Step(room=room))
+    await admin.tell(c.Step(room=room))
     await blue.stream.aclose()
     await wait_all_tasks_blocked()
     await red.play_on(1)
@@ -96,9 +91,9 @@ async def test_the_time_to_get_ready_does_not_run_while_paused(world: World, aut
     red, blue = await world.pair(size=4)
     room = (await red.start()).room
     admin = await (await world.client()).administer()
-    await tell(admin, c.Pause(room=room))
+    await admin.tell(c.Pause(room=room))
     await trio.sleep(600)
-    await tell(admin, c.Resume(room=room))
+    await admin.tell(c.Resume(room=room))
     await trio.sleep(29)
     await blue.start()
     await red.play_on(1)
@@ -138,7 +133,7 @@ async def test_a_list_of_rooms_tells_whom_a_match_waits_for_and_for_how_long(
 
     await red.stream.aclose()
     assert await awaited() == (None, None), "paused"
-    await tell(admin, c.Resume(room=room))
+    await admin.tell(c.Resume(room=room))
     assert await awaited() == (29_000.0, None)
     await trio.sleep(30)
     assert await awaited() == (None, None), "over"

@@ -24,11 +24,6 @@ async def world(autojump_clock: MockClock) -> AsyncIterator[World]:
         nursery.cancel_scope.cancel()
 
 
-async def tell(admin: Client, message: c.FromClient) -> None:
-    await admin.say(message)
-    await admin.wait_for(s.Done)
-
-
 async def playing(world: World) -> tuple[Client, Client, Client, str]:
     """Two players after a ply, an administrator, and the room."""
     red, blue = await world.pair(size=4)
@@ -49,13 +44,13 @@ async def test_pauses_are_kept_with_the_evidence_at_once_and_at_the_end(
 ) -> None:
     _, blue, admin, room = await playing(world)
     match = str(world.lobby.rooms[room].match)
-    await tell(admin, c.Pause(room=room))
+    await admin.tell(c.Pause(room=room))
     await wait_all_tasks_blocked()
     assert pauses(world.journal.evidence[match]) == [(1, False, "administrator")]
-    await tell(admin, c.Resume(room=room))
+    await admin.tell(c.Resume(room=room))
     await wait_all_tasks_blocked()
     assert pauses(world.journal.evidence[match]) == [(1, True, "administrator")]
-    await tell(admin, c.Pause(room=room))
+    await admin.tell(c.Pause(room=room))
     await blue.say(c.Surrender(room=room))
     await blue.wait_for(s.MatchOver)
     (ended,) = [record for record in world.journal.records if isinstance(record, MatchEnded)]
@@ -65,7 +60,7 @@ async def test_pauses_are_kept_with_the_evidence_at_once_and_at_the_end(
 
 async def test_a_pause_outlives_the_server(world: World, autojump_clock: MockClock) -> None:
     _, _, admin, room = await playing(world)
-    await tell(admin, c.Pause(room=room))
+    await admin.tell(c.Pause(room=room))
     await wait_all_tasks_blocked()
     opened = world.journal.records[0]
     assert isinstance(opened, MatchOpened)
@@ -84,7 +79,7 @@ async def test_a_step_tells_that_the_player_whose_turn_it_is_is_away(
     world: World, away: str, autojump_clock: MockClock
 ) -> None:
     red, blue, admin, room = await playing(world)
-    await tell(admin, c.Pause(room=room))
+    await admin.tell(c.Pause(room=room))
     turn_of_blue_is_under_way = trio.current_time()
     await (red if away == "red" else blue).stream.aclose()
     await wait_all_tasks_blocked()
@@ -111,7 +106,7 @@ async def test_a_server_that_stops_counts_the_matches_it_keeps_and_calls_none_of
 ) -> None:
     red, blue, admin, room = await playing(world)
     if paused:
-        await tell(admin, c.Pause(room=room))
+        await admin.tell(c.Pause(room=room))
     world.lobby.drain()
     world.lobby.suspend_matches(only_paused=True)
     world.lobby.suspend_matches()
