@@ -274,13 +274,13 @@ async def test_who_is_waited_for_is_told_with_the_end_of_patience_once_for_each_
             await trio.sleep(300)
             told = f"Ann is not here, and is waited for until {until:%H:%M:%S}; then it loses the games"
             assert [each.startswith(told) for each in heard_by(run)] == [True]
-            assert len(run.awaiting()) == 1
+            assert len(run.waiting.sentences()) == 1
             table.here = frozenset({"Ann", "Bob"})
 
         nursery.start_soon(come)
         await run.run()
     assert heard_by(run)[1:] == ["Ann is here now"]
-    assert run.awaiting() == []
+    assert run.waiting.sentences() == []
 
 
 async def test_the_end_of_patience_is_told(running: Make, autojump_clock: Clock) -> None:
@@ -291,7 +291,7 @@ async def test_the_end_of_patience_is_told(running: Make, autojump_clock: Clock)
         await run.run()
     assert len(heard_by(run)) == 2
     assert heard_by(run)[1] == "Ann is not here, and loses the games that are due until it comes"
-    assert run.awaiting() == heard_by(run)[1:]
+    assert run.waiting.sentences() == heard_by(run)[1:]
 
 
 async def test_who_has_no_game_left_is_not_waited_for(running: Make, autojump_clock: Clock) -> None:

@@ -185,10 +185,6 @@ class EventRun:
         for sentence in self.waiting.news(deadlines, absent, self.bell.now(), self.now()):
             self.listener.trouble(sentence)
 
-    def awaiting(self) -> list[str]:
-        """Who is waited for, and until when: a sentence for each."""
-        return self.waiting.sentences()
-
     def _start(self, nursery: trio.Nursery, fixture: Fixture) -> None:
         number = self._failures[fixture.id] + 1
         attempt = Attempt(fixture, number, trio.current_time(), last=number >= self.attempts)
