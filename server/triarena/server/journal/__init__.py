@@ -4,7 +4,6 @@
 ``records``               what is stored, as frozen values, and the one error: ``JournalError``
 ``writer``                ``open_journal``: the trio side, in front of one writer thread
 ``store``                 what the thread does: one transaction per batch, retries, refusals
-``shortcut``              plies that the event loop saves itself
 ``reader``                ``list_matches`` and ``read_match`` for the command line; the others for recovery
 ``claim``                 ``claim_database``: one server per database
 ``fence``                 that who lost its claim unnoticed can write nothing more

@@ -61,10 +61,8 @@ def shown(url: sa.URL) -> str:
     return url.set(query={}).render_as_string(hide_password=True)  # a query may hold a password too
 
 
-def engine(url: sa.URL, sqlite_mode: str, *, busy_seconds: float = BUSY_SECONDS) -> sa.Engine:
-    """An engine without a pool. ``sqlite_mode``: ``rwc`` creates the file, ``rw`` and ``ro`` want it to exist;
-    ``busy_seconds`` is how long SQLite waits for another's lock. Its connections belong to no thread: who has one sees
-    to it that only one thread at a time uses it.
+def engine(url: sa.URL, sqlite_mode: str) -> sa.Engine:
+    """An engine without a pool. ``sqlite_mode``: ``rwc`` creates the file, ``rw`` and ``ro`` want it to exist.
 
     Raises JournalError ``driver_missing``. Connects to nothing yet.
     """
@@ -72,7 +70,7 @@ def engine(url: sa.URL, sqlite_mode: str, *, busy_seconds: float = BUSY_SECONDS)
     if url.get_backend_name() == "sqlite":
         path = Path(str(url.database)).absolute()
         url = sa.URL.create("sqlite+pysqlite", database=path.as_uri(), query={"uri": "true", "mode": sqlite_mode})
-        arguments = {"timeout": busy_seconds, "check_same_thread": False}
+        arguments = {"timeout": BUSY_SECONDS}
     else:
         arguments = {key: value for key, value in _POSTGRESQL_ARGUMENTS.items() if key not in url.query}
     try:

@@ -30,7 +30,6 @@ from triarena.server.journal.records import (
     RoomForgotten,
     RoomKept,
 )
-from triarena.server.journal.shortcut import Shortcut
 
 Verdict: TypeAlias = JournalError | None
 """None: the record is durable."""
@@ -48,13 +47,7 @@ given out, must outlive a power cut.
 class Store:
     """One database with one long-lived connection, renewed when it is lost."""
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        pause: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.perf_counter,
-    ) -> None:
+    def __init__(self, url: str, *, pause: Callable[[float], None] = time.sleep) -> None:
         """Raises JournalError ``bad_url`` or ``driver_missing``. ``pause`` waits for so many seconds."""
         self._url = database.parse_url(url)
         # A file that vanished is not created again later: that would hide the loss.
@@ -67,12 +60,7 @@ class Store:
         self.place = database.shown(self._url)
         """The database as a message may show it."""
         self._fence = Fence(self.place)
-        self._quick: QuickPlies | None = None
-        self._shortcut: Shortcut | None = None
-        if self._url.get_backend_name() == "sqlite":
-            self._quick = QuickPlies(self._engine.dialect)
-            impatient = database.engine(self._url, "rw", busy_seconds=0)
-            self._shortcut = Shortcut(impatient, self._fence, self._quick, clock)
+        self._quick = QuickPlies(self._engine.dialect) if self._url.get_backend_name() == "sqlite" else None
 
     def open(self) -> None:
         """Creates the database if it is not there, and brings its tables up to date. Forgets the rooms whose
@@ -88,8 +76,6 @@ class Store:
             self._open_connection, self._opened_file = self._engine.connect(), self._file()
             self._fence.take(self._open_connection)
             self._open_connection.execute(rows.FORGET_PLAYED_ROOMS)
-            if self._shortcut is not None:
-                self._shortcut.open()
         except JournalError:
             self.close()
             raise
@@ -100,21 +86,10 @@ class Store:
     def close(self) -> None:
         """Gives the connection back, whatever state it is in. The store may be used again after it."""
         connection, self._open_connection = self._open_connection, None
-        if self._shortcut is not None:
-            self._shortcut.close()
         if connection is not None:
             with suppress(exc.SQLAlchemyError):
                 connection.invalidate()
                 connection.close()
-
-    def save_at_once(self, ply: PlyPlayed) -> bool | None:
-        """Saves a ply if that can be done without waiting for anything: whether it is durable, None if nobody knows.
-
-        May be called in another thread than the others, as long as only one is under way.
-        """
-        if self._shortcut is None or self._moved():
-            return False
-        return self._shortcut.save(ply)
 
     def save(self, records: Sequence[Record], again: Collection[int] = ()) -> list[Verdict]:
         """Saves records in their order and tells of each whether it is durable.
@@ -129,8 +104,6 @@ class Store:
         if self._moved():
             self.close()
             return [self._gone()] * len(records)
-        if self._shortcut is not None:
-            self._shortcut.thread_saved()
         verdicts: list[Verdict] = []
         pauses = iter(RETRY_SECONDS)
         retried = False
@@ -265,8 +238,6 @@ class Store:
             self._open_connection, self._opened_file = self._engine.connect(), self._file()
             self._synced = False
             self._fence.enter(self._open_connection)
-            if self._shortcut is not None:
-                self._shortcut.open()
         return self._open_connection
 
     def _file(self) -> tuple[int, int] | None:

@@ -1,5 +1,4 @@
 """The trio side of the journal: tasks queue their records, one thread saves all that is pending in one transaction.
-A ply that comes alone is saved without that detour, where it can be (see ``shortcut``).
 
 ::
 
@@ -17,7 +16,7 @@ from contextlib import asynccontextmanager, suppress
 import structlog
 import trio
 
-from triarena.server.journal.records import JournalError, PlyPlayed, Record
+from triarena.server.journal.records import JournalError, Record
 from triarena.server.journal.store import Store, Verdict
 
 BACKLOG = 1024
@@ -84,11 +83,6 @@ class Journal:
         record is not written; cancelled later, it is saved all the same, only nobody hears of it.
         """
         await trio.lowlevel.checkpoint_if_cancelled()
-        if isinstance(record, PlyPlayed) and not again and self._idle:
-            saved = self._store.save_at_once(record)
-            if saved:
-                return
-            again = saved is None
         try:
             self._room.acquire_nowait()
         except trio.WouldBlock:
@@ -102,11 +96,6 @@ class Journal:
         await ticket.done.wait()
         if (verdict := ticket.verdict) is not None:
             raise JournalError(verdict.code, verdict.message)  # a fresh one: a batch may share its verdict
-
-    @property
-    def _idle(self) -> bool:
-        """Whether nothing is pending, so that the thread leaves the store alone, and nothing was wrong lately."""
-        return self._room.value == BACKLOG and self._failure is None and not self._closed
 
     async def _open(self) -> None:
         """Starts the thread. Raises what ``Store.open`` raised in it."""
