@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -18,6 +17,7 @@ from triarena.protocol.from_server import Refused
 from .admission import Admission, Bounds, Visitor
 from .connection import THROWN_AWAY, Connection
 from .handler import Patience
+from .keepalive import keep_alive
 from .lag import LoopLag
 from .refusal import Refusal
 from .seldom import Seldom
@@ -117,7 +117,7 @@ class Door:
         address = "unknown"
         with suppress(OSError):
             address = str(stream.socket.getpeername()[0])
-            stream.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, True)
+        keep_alive(stream, self._rules.patience.heartbeat, self._rules.patience.write)
         try:
             handshake = Handshake()
             visitor = self._admission.enter(address, handshake, on_trial=reception.serve_on_trial is not None)
