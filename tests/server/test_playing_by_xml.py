@@ -179,8 +179,59 @@ async def test_a_player_that_does_not_move_loses_also_after_a_plain_join(
         "code": "timeout",
     }
     assert one.heard[-1] == "left"
-    assert [message.tag for message in await one.move(AHEAD)] == ["errorpacket"], "it comes too late, and is no harm"
+    assert await one.move(AHEAD) == [], "it comes too late, and is no harm"
+    assert [message.tag for message in await one.move(AHEAD)] == ["errorpacket"], "nothing was asked for any more"
     assert not one.closed
+
+
+@pytest.mark.parametrize("late", [AHEAD, "", "<jump/>"])
+async def test_the_move_that_was_asked_for_is_taken_silently_after_any_end_of_its_match(
+    world: XmlWorld, late: str
+) -> None:
+    one, two = await world.xml_pair()
+    assert one.asked
+    await two.say("<close/>")
+    assert one.heard[-2:] == ["result", "left"]
+    assert await one.move(late) == []
+    (told,) = await one.move(AHEAD)
+    assert told.attrib["code"] == "unknown_room"
+
+
+async def test_who_was_not_asked_when_its_match_ended_is_told_that_the_room_is_gone(world: XmlWorld) -> None:
+    one, two = await world.xml_pair()
+    await one.move('<advance distance="6"/>')
+    for client in (one, two):
+        (told,) = await client.move(AHEAD)
+        assert told.attrib["code"] == "unknown_room"
+
+
+async def test_moves_out_of_turn_cost_their_matches_and_not_the_connection(world: XmlWorld) -> None:
+    one = world.xml()
+    await one.say("<protocol>")
+    others = []
+    for _ in range(3 * PATIENCE.bad_frames):
+        await one.say("<join/>")
+        others.append(world.xml())
+        await others[-1].say(JOIN)
+    first, *_ = others
+    for other in others[1:]:
+        for actions in (AHEAD, "<turn/>"):
+            one.room = other.room
+            await one.move(actions)
+        assert winner(other.inbox.messages[-2])["team"] == "TWO"
+    assert not one.closed
+    one.room = first.room
+    await play_legally(world, one)
+    assert first.asked
+
+
+async def test_moves_before_the_match_cost_nothing_and_may_be_few(world: XmlWorld) -> None:
+    one = world.xml()
+    await one.say(JOIN)
+    for _ in range(PATIENCE.bad_frames):
+        await one.move(AHEAD)
+    assert one.heard == ["joined"] + ["error"] * PATIENCE.bad_frames + ["errorpacket"]
+    assert one.closed
 
 
 # -- going away ------------------------------------------------------------------------------------
@@ -285,6 +336,7 @@ async def test_wrong_requests_may_be_many(world: XmlWorld, words: str) -> None:
     over = one.room
     await two.say("<close/>")
     assert one.heard[-1] == "left"
+    await one.say(in_room("<data class='move'><actions/></data>").replace("ROOM", over))  # what was asked for
     told = await one.say(words.replace("ROOM", over) * (3 * PATIENCE.bad_frames))
     assert [kind(message) for message in told] == ["errorpacket"] * 3 * PATIENCE.bad_frames
     assert not one.closed

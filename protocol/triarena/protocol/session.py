@@ -41,6 +41,8 @@ class Fault:
     """The stream can't be trusted any more: say goodbye."""
     late: bool = False
     """Nobody's fault: a move for a turn that has passed."""
+    counts: bool = True
+    """Whether it is one of the few that a connection may make; one that costs a match is paid for by that."""
     room: str | None = None
     request: str | None = None
     """The type of the request that was not understood, and is to be answered with this fault."""

@@ -344,7 +344,7 @@ class Connection:
         if fault.late:
             self.post(Notice(code=fault.code, message=fault.message, room=fault.room))
             return
-        self._bad_frames += 1
+        self._bad_frames += fault.counts
         log.info("bad_frame", connection=self.number, code=fault.code, why=fault.message)
         if fault.fatal:
             self.loss = Loss("protocol_violation", fault.message, final=True)

@@ -12,6 +12,8 @@ from triarena.protocol.values import SideName
 Names = Mapping[SideName, str | None]
 """Of both players; None for who has none of its own."""
 NAMELESS: Names = {"red": None, "blue": None}
+AWAITED = 64
+"""Of so many rooms that have ended is known that a move may yet come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +56,5 @@ class Conversation:
     places: dict[str, Place] = field(default_factory=dict)
     """By room, until that is over."""
     admin: bool = False
+    awaited: deque[str] = field(default_factory=lambda: deque(maxlen=AWAITED))
+    """Rooms that ended while a move was asked for there: the answer may have crossed their end."""

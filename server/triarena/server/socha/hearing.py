@@ -23,8 +23,10 @@ MESSAGES: Final = frozenset({"room", *CLOSING, *REQUESTS})
 """The names of all messages."""
 
 
-def understand(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault | Declined | Bye:
-    """One of MESSAGES, or what is wrong with it; ``rules`` is the profile of the rooms that are opened."""
+def understand(element: Element, conversation: Conversation, rules: str) -> FromClient | Fault | Declined | Bye | None:
+    """One of MESSAGES, or what is wrong with it; None if it came too late to matter. ``rules`` is the profile of the
+    rooms that are opened.
+    """
     try:
         if element.name == "room":
             return _in_room(element, conversation)
@@ -43,23 +45,28 @@ def _request(element: Element, conversation: Conversation, rules: str) -> FromCl
         return Declined(Error(code=error.code, message=error.message, request=element.name))
 
 
-def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault | Declined:
-    """A move. Whatever else is said in a room, or in one that is over, is refused like a request."""
+def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault | Declined | None:
+    """A move. Whatever else is said in a room, or in one that is over, is refused like a request; but not the move that
+    was asked for there just before its end. The original takes that without a word, and bots in Python die of one.
+    """
     room, data = element.attributes.get("roomId", ""), element.child("data")
     if data is None or data.attributes.get("class") != "move":
         return _declined(
             "not_a_move", "only moves may be sent to a room, as <data class='move'>", element, conversation
         )
     place = conversation.places.get(room)
+    if room in conversation.awaited:
+        conversation.awaited.remove(room)
+        return None
     if place is None or place.side is None:
         return _declined("unknown_room", f"you play in no room {room[:40]!r}", element, conversation)
     place.answer = None  # should this one not be readable, the one before is not what was said
     try:
         place.answer = read_actions(data)
     except Directionless as error:
-        return Fault("bad_value", str(error), room=room)
+        return Fault("bad_value", str(error), room=room, counts=not place.begun)
     if place.ply is None:
-        return Fault("not_now", NOT_ASKED, room=room)
+        return Fault("not_now", NOT_ASKED, room=room, counts=not place.begun)
     ply, place.ply = place.ply, None
     return Move.model_construct(room=room, ply=ply, move=place.answer)
 

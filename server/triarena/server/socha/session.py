@@ -75,8 +75,10 @@ class XmlSession:
         for element in self._reader.feed(data):
             if self.on_payload is not None:
                 self.on_payload(written(element, HIDDEN).encode())
-            items.append(understand(element, self._conversation, self._rules))
-            last = items[-1]
+            last = understand(element, self._conversation, self._rules)
+            if last is None:
+                continue
+            items.append(last)
             if isinstance(last, Bye) or (isinstance(last, Fault) and last.fatal):
                 return items
         failure = self._reader.failure
