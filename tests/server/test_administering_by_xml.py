@@ -277,37 +277,12 @@ async def test_a_room_prepared_here_is_stepped_by_our_own_administrators(world: 
     assert one.asked
 
 
-async def test_a_reservation_opens_its_seat_once(world: XmlWorld) -> None:
-    admin = await administrator(world)
-    (answer,) = await admin.say(prepare(*[SLOT.format("", "true", "true")] * 2, pause=False))
-    code = answer.findall("reservation")[1].text
-    first, second = world.xml(), world.xml()
-    for client in (first, second):
-        await client.say(f'<protocol><joinPrepared reservationCode="{code}"/>')
-    assert first.heard == ["joined"]
-    assert second.heard == ["errorpacket"]
-    assert second.inbox.messages[0].attrib["message"].startswith("UnknownReservationException: ")
-    assert str(code) not in str(second.inbox.messages[0].attrib)
-
-
 async def test_a_plain_join_finds_no_reserved_seat(world: XmlWorld) -> None:
     admin = await administrator(world)
     await admin.say(prepare(*[SLOT.format("", "true", "true")] * 2, pause=False))
     client = world.xml()
     await client.say(JOIN)
     assert client.room != admin.room
-
-
-async def test_a_used_code_is_told_that_a_loss_is_final_here(world: XmlWorld) -> None:
-    admin = await administrator(world)
-    (answer,) = await admin.say(prepare(*[SLOT.format("", "true", "true")] * 2, pause=False))
-    codes = [code.text for code in answer.findall("reservation")]
-    players = [world.xml(), world.xml()]
-    for player, code in zip(players, codes, strict=True):
-        await player.say(f'<protocol><joinPrepared reservationCode="{code}"/>')
-    (told,) = await world.xml().say(f'<protocol><joinPrepared reservationCode="{codes[0]}"/>')
-    assert told.attrib["code"] == "reservation_used"
-    assert "nobody comes back to a match, unless the server itself was stopped" in told.attrib["message"]
 
 
 async def test_what_administrators_do_and_what_is_refused_is_logged(

@@ -62,6 +62,7 @@ async def test_an_old_client_that_comes_back_with_its_code_plays_on(autojump_clo
         await play_legally(reborn, next(player for player in again if player.asked))
         assert all("memento" in player.heard[3:] for player in again)
 
-        (told,) = await (reborn.xml()).say(f'<protocol><joinPrepared reservationCode="{codes[0]}"/>')
-        assert told.attrib["code"] == "reservation_used"
+        last = await came(reborn, codes[0])
+        assert last.heard[:3] == ["joined", "welcomeMessage", "memento"]
+        assert again[0].inbox.messages[-1].attrib["code"] == "displaced"
         nursery.cancel_scope.cancel()

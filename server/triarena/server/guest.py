@@ -155,6 +155,15 @@ class Guest:
             sentence = f"{seat.side.value} broke the protocol: {fault.message}"
             room.put(Gone(seat.side, "protocol_violation", sentence))
 
+    def displaces(self, room: Room) -> bool:
+        """Whether its reservation code takes a seat from the older connection that holds it. Ours has ``rejoin`` for
+        that, so that a code which two have by mistake is told as such.
+        """
+        return False
+
+    def came_to_the_end(self, room: Room) -> None:
+        """It has taken a seat back in a room that is over, and is about to be told how that ended."""
+
     def gone(self) -> None:
         """The connection is over: seats are given back, running matches hear of it."""
         self.has_gone = True

@@ -74,7 +74,8 @@ class Seating:
         """The seat that a reservation code was made for; answered when it is stored that the code was used."""
         self._may_take_a_seat(guest)
         held = self._seats.get(digest(message.reservation))
-        if held is not None and held[1].line is None and held[0].match is not None:
+        lost = held is not None and held[1].line is None and held[0].match is not None
+        if held is not None and (lost or guest.displaces(held[0])):
             # Used, but its connection is lost, perhaps before the answer arrived: the code does what the token does.
             self._take_back(guest, *held, message.reservation, message)
             return
@@ -181,6 +182,7 @@ class Seating:
         guest.rooms[room.id] = room
         guest.connection.post(_joined(room, seat, token, message.id))
         if room.result is not None:
+            guest.came_to_the_end(room)
             room.tell_the_end(seat)
         else:
             room.welcome_back(seat)

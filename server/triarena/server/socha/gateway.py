@@ -47,7 +47,7 @@ class Gateway:
 
     def happened(self, room: Room, event: RoomEventKind) -> None:
         """Tell clients of this kind what happens in their room; administrators are told of all rooms anyway."""
-        if room.terms.game.name != GAME or event not in ("joined", "paused", "resumed"):
+        if room.terms.game.name != GAME or event not in ("joined", "left", "paused", "resumed"):
             return
         if event == "joined":
             tell_of_each_other(room, self._lobby.rooms.values())

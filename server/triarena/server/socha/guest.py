@@ -11,7 +11,7 @@ import structlog
 from triarena.games import AnyGame, Side
 from triarena.games.mississippi_queen.profiles import SERVER_24_2_5
 from triarena.protocol import from_client as c
-from triarena.protocol.from_server import Error, Snapshot
+from triarena.protocol.from_server import Error, RoomEvent, Snapshot
 from triarena.protocol.room_views import RoomView
 from triarena.server.connection import Connection
 from triarena.server.guest import Guest
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 SOFTWARE = "a client of the Software-Challenge 2024"
-USED = (
-    "this reservation was used, and its player is connected, or has lost the match with its connection; over this "
-    "protocol nobody comes back to a match, unless the server itself was stopped"
-)
-"""What there is to say of a code a second time; clients of our own protocol come back with it."""
+USED = "this reservation was used: its player is connected, and the match is over or about to begin"
+"""What there is to say of a code that opens nothing now."""
 
 
 class XmlGuest(Guest):
@@ -72,6 +69,16 @@ class XmlGuest(Guest):
         if self._password is None:
             return False
         return hmac.compare_digest(offered.encode("utf-8", "surrogatepass"), self._password.encode())
+
+    def displaces(self, room: Room) -> bool:
+        """These clients have no ``rejoin``: whose connection hangs, before the match or in it, comes again with its
+        code. When the match is over there is nothing to win by it.
+        """
+        return room.result is None
+
+    def came_to_the_end(self, room: Room) -> None:
+        """Its result has the players' names, which these clients are told by nothing else."""
+        self.connection.post(RoomEvent(event="over", info=room.info()))
 
     def gone(self) -> None:
         """These clients have no way to come back: a loss is final, as it was with the original."""

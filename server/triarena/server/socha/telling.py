@@ -50,7 +50,7 @@ def tell(
         case MatchStarted(room=room):
             return _started(message, places[room])
         case MatchOver(room=room):
-            return _over(message, places.pop(room, None))
+            return _over(message, places.pop(room, None), conversation)
         case Snapshot(room=room):
             return _present(room, _view(message.view, packed), conversation)
         case RoomEvent():
@@ -75,8 +75,8 @@ def _answer(
     """To the first request that has none."""
     asked = conversation.asked.popleft()
     match message:
-        case Joined(room=room, side=side):
-            conversation.places[room] = Place(side)
+        case Joined(room=room):
+            _sit(message, conversation)
             return [answers.joined(room)]
         case Prepared(room=room, reservations=codes):
             return [answers.prepared(room, codes)]
@@ -90,6 +90,15 @@ def _answer(
             return [answers.errorpacket(message, asked)]
         case _:
             return []
+
+
+def _sit(message: Joined, conversation: Conversation) -> None:
+    """A seat was taken, or taken back; its room may have ended before, over this connection."""
+    red = message.side == "red"
+    names = answers.own_names(message.name if red else None, None if red else message.name)
+    conversation.places[message.room] = Place(message.side, names)
+    if message.room in conversation.awaited:
+        conversation.awaited.remove(message.room)
 
 
 def _reproached(message: Error, room: str, place: Place) -> list[str]:
@@ -117,10 +126,12 @@ def _welcome(room: str, place: Place) -> list[str]:
     return [answers.welcome(room, place.side)]
 
 
-def _over(message: MatchOver, place: Place | None) -> list[str]:
+def _over(message: MatchOver, place: Place | None, conversation: Conversation) -> list[str]:
     """The end of a match, and of the room; who may see a wrong move is told of it first."""
     if place is None:
         return []
+    if place.ply is not None:
+        conversation.awaited.append(message.room)
     told, result = [], message.result
     offends = place.side in result.detail.offenders
     if result.reason == "illegal_move" and (offends or place.side is None):
@@ -138,9 +149,10 @@ def _happened(message: RoomEvent, conversation: Conversation) -> list[str]:
     info, told = message.info, list[str]()
     if info.game != GAME:
         return []
+    if (place := conversation.places.get(info.room)) is not None:
+        place.names = answers.own_names(info.red.name, info.blue.name)
     if message.event == "joined" and conversation.admin and not (info.red.reserved or info.blue.reserved):
         told.append(answers.joined_game_room(info.room, info.red.connected + info.blue.connected))
-    place = conversation.places.get(info.room)
     if place is not None and place.side is None and message.event in ("paused", "resumed"):
         told.append(answers.paused(info.room, paused=info.paused))
     waits = info.paused and info.red.connected and info.blue.connected
