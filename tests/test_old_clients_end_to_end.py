@@ -7,6 +7,7 @@ it, 50 games of each kind and 200 at once, is ``benchmarks/old_clients.py`` and 
 from __future__ import annotations
 
 import gzip
+import re
 import subprocess
 import sys
 import threading
@@ -88,6 +89,30 @@ def test_an_administrator_of_the_original_runs_a_game_over_tcp(server: Host) -> 
         admin.hear()
     for client in (admin, one, two):
         client.close()
+
+
+def test_prepare_prints_the_port_at_which_old_bots_take_their_seats(server: Host) -> None:
+    ours = ["--port", str(server.port), "--secret-file", str(server.folder / "admin-secret")]
+    printed = cli("prepare", "mississippi_queen", "--option", "rules=server-24.2.5", *ours).stdout
+    codes = re.findall(rf"java -jar .* --port {server.xml_port} --reservation (\S+)", printed)
+    assert len(codes) == 2
+    for code in codes:
+        player = Connection(server.xml_port)
+        player.say(f'<protocol>\n  <joinPrepared reservationCode="{code}"/>')
+        player.expect("joined")
+        player.close()
+
+
+def test_a_command_of_ours_at_the_port_for_xml_quotes_the_right_one(server: Host) -> None:
+    refused = cli("rooms", "--port", str(server.xml_port))
+    assert refused.returncode != 0
+    assert f"all others connect to port {server.port}" in refused.stderr
+    assert "wrong_port" in refused.stderr
+
+
+def cli(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "triarena.cli", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
 def test_eight_games_at_once_by_plain_joins_come_to_their_end(server: Host) -> None:

@@ -61,16 +61,26 @@ def test_preparing_prints_one_command_per_seat_and_one_to_watch() -> None:
 
 
 def test_a_room_with_the_rules_of_old_bots_is_prepared_with_their_commands() -> None:
-    office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"]))
+    office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"], socha_port=13051))
     done, _ = run(office, "prepare", "mississippi_queen", "--option", "rules=server-24.2.5")
     assert done.stdout.splitlines()[-4:] == [
-        "or bots of the Software-Challenge, if the server runs with --socha (its port is 13050 unless set):",
-        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13050 --reservation RED-CODE  # red",
-        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13050 --reservation BLUE-CODE  # blue",
+        "or bots of the Software-Challenge:",
+        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13051 --reservation RED-CODE  # red",
+        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13051 --reservation BLUE-CODE  # blue",
         "such a bot loses a running match with its connection; only after a restart it comes back to it",
     ]
     others, _ = run(office, "prepare", "mississippi_queen")
     assert "java" not in others.stdout
+    assert others.stdout.splitlines()[-1] == "bots of the Software-Challenge need --option rules=server-24.2.5"
+
+
+def test_no_commands_for_old_bots_are_printed_where_the_server_lets_none_in() -> None:
+    office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"]))
+    done, _ = run(office, "prepare", "mississippi_queen", "--option", "rules=server-24.2.5")
+    assert "java" not in done.stdout
+    assert done.stdout.splitlines()[-1].endswith("only at a server that was started with --socha")
+    others, _ = run(office, "prepare", "mississippi_queen")
+    assert "Software-Challenge" not in others.stdout
 
 
 def test_clocks_seed_pause_and_open_seats_are_passed_on() -> None:
@@ -96,6 +106,7 @@ def test_preparing_for_a_program_prints_json() -> None:
         "room": "r7",
         "reservations": {"red": "RED-CODE", "blue": "BLUE-CODE"},
         "time_controls": {},
+        "socha_port": None,
     }
 
 

@@ -149,3 +149,13 @@ async def test_a_player_of_ours_that_left_before_the_match_is_named_no_more(worl
     await ann.wait_for(s.Left)
     await admin.say('<cancel roomId="ROOM"/>')
     assert named(old) == [None, None]
+
+
+@pytest.mark.parametrize(("game", "told"), [("mississippi_queen", 13051), ("towerwars", None)])
+async def test_an_administrator_is_told_the_port_of_old_bots_for_the_game_that_they_know(
+    world: XmlWorld, game: str, told: int | None
+) -> None:
+    world.lobby.socha_ports = {"mississippi_queen": 13051}
+    admin = await (await world.client()).administer()
+    await admin.say(c.Prepare(game=game, slots=[c.Slot(), c.Slot()]))
+    assert (await admin.wait_for(s.Prepared)).socha_port == told

@@ -10,13 +10,15 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 import trio
+import trio.testing
 
 from triarena.protocol.errors import LocalProtocolError
 from triarena.protocol.from_client import Hello
 from triarena.protocol.from_server import Authenticated, Notice, Refused, YourTurn
-from triarena.protocol.session import client_session
+from triarena.protocol.session import Fault, client_session
 from triarena.protocol.values import PROTOCOL, Clock, PerMove
 from triarena.server.admission import Bounds
+from triarena.server.connection import Connection
 from triarena.server.door import Door, DoorRules, Reception
 from triarena.server.lag import LoopLag
 from triarena.server.planning import plan
@@ -25,8 +27,9 @@ from triarena.server.settings import Settings, SochaSettings
 from triarena.server.settings_sources import SettingsError, load_settings
 from triarena.server.settings_text import describe
 from triarena.server.socha.answers import Mementos
+from triarena.server.socha.gateway import Gateway, GatewayRules
 from triarena.server.socha.session import XmlSession
-from triarena.server.socha.wrong_port import usual_tongue
+from triarena.server.socha.wrong_port import GatewaySession, usual_tongue
 from triarena.server.transcript import HIDDEN, content
 
 from .conftest import PATIENCE, Log
@@ -113,6 +116,51 @@ async def test_xml_at_the_usual_port_is_told_the_right_one_in_xml(
     assert told.attrib["code"] == "xml"
     assert told.attrib["message"].endswith(advice)
     assert advice in seen.text
+
+
+@pytest.mark.parametrize("cut", [None, 1, 2, 4, 5])
+@pytest.mark.parametrize(("port", "advice"), [(13055, "connect to port 13055"), (None, "the server's other port")])
+async def test_a_client_of_ours_at_the_port_for_xml_is_told_the_right_one_in_its_own_words(
+    cut: int | None, port: int | None, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Log()
+    monkeypatch.setattr("triarena.server.connection.log", seen)
+    client = client_session()
+    hello = client.send(Hello(protocol=PROTOCOL, software="test 1"))
+    async with trio.open_nursery() as nursery:
+        world = XmlWorld(nursery)
+        gateway = Gateway(GatewayRules(0, "server-24.2.5"), world.lobby, port)
+        ours, theirs = trio.testing.memory_stream_pair()
+        connection = Connection(theirs, "1", "192.0.2.1", PATIENCE, tongue=gateway.tongue)
+        nursery.start_soon(gateway.serve, connection)
+        for part in (hello,) if cut is None else (hello[:cut], hello[cut:]):
+            await ours.send_all(part)
+            await trio.testing.wait_all_tasks_blocked()
+        heard = b"".join([bytes(data) async for data in ours])
+        nursery.cancel_scope.cancel()
+    (refused,) = client.receive(heard)
+    assert isinstance(refused, Refused)
+    assert refused.code == "wrong_port"
+    assert advice in refused.message
+    assert "Software-Challenge" in refused.message
+    assert advice in seen.text
+
+
+@pytest.mark.parametrize("words", [b"\0\0\0\x3c\0", b"\0\0\0\0\0\0\0", b"\0<\0p", b"\xff\xfe<\0", b"\x16\x03\x01\x02"])
+def test_what_else_begins_like_no_document_is_answered_in_xml(words: bytes) -> None:
+    session = GatewaySession("server-24.2.5", Mementos(), 13055)
+    faults = [item for byte in words for item in session.receive(bytes([byte])) if isinstance(item, Fault)]
+    assert all(fault.fatal for fault in faults)
+    told = session.send(Refused(code="x", message="y"))
+    assert told.startswith(b"<protocol>")
+
+
+def test_tls_at_the_port_for_xml_is_called_by_its_name() -> None:
+    session = GatewaySession("server-24.2.5", Mementos(), 13055)
+    (fault,) = session.receive(b"\x16\x03\x01\x02\x00")
+    assert isinstance(fault, Fault)
+    assert "TLS" in fault.message
+    assert fault.message.endswith("connect to port 13055")
 
 
 def test_a_client_of_ours_at_the_usual_port_is_answered_as_ever() -> None:

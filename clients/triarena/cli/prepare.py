@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 SIDES = ("red", "blue")
 OLD_RULES = "server-24.2.5"
 """The rules that bots of the Software-Challenge know."""
-OLD_PORT = 13050
 SECONDS = click.FloatRange(0, 86400, min_open=True)
 
 
@@ -107,10 +106,8 @@ def prepare(
         click.echo(json.dumps(_plain(prepared)))
     else:
         found = public_host or (seen_from_outside(port) if is_loopback(host) else None) or host
-        old = options.get("rules") == OLD_RULES
-        click.echo(
-            "\n".join(_commands(prepared, slots, found, port, paused) + (_old_bots(prepared, found) if old else []))
-        )
+        old = _old_bots(prepared, found, know_its_rules=options.get("rules") == OLD_RULES)
+        click.echo("\n".join(_commands(prepared, slots, found, port, paused) + old))
 
 
 def _plain(prepared: Prepared) -> dict[str, object]:
@@ -120,6 +117,7 @@ def _plain(prepared: Prepared) -> dict[str, object]:
         "room": prepared.room,
         "reservations": dict(zip(SIDES, prepared.reservations, strict=True)),
         "time_controls": dict(zip(SIDES, clocks, strict=False)),  # an older server tells none
+        "socha_port": prepared.socha_port,
     }
 
 
@@ -143,12 +141,18 @@ def _commands(prepared: Prepared, slots: list[Slot], host: str, port: int, pause
     return lines + _clocks(prepared)
 
 
-def _old_bots(prepared: Prepared, host: str) -> list[str]:
-    """How bots of the Software-Challenge take the seats. Which port is theirs, the server does not tell."""
-    lines = [f"or bots of the Software-Challenge, if the server runs with --socha (its port is {OLD_PORT} unless set):"]
+def _old_bots(prepared: Prepared, host: str, *, know_its_rules: bool) -> list[str]:
+    """How bots of the Software-Challenge take the seats, or why they can't."""
+    port = prepared.socha_port
+    if port is None:
+        off = "bots of the Software-Challenge can take these seats only at a server that was started with --socha"
+        return [off] if know_its_rules else []
+    if not know_its_rules:
+        return [f"bots of the Software-Challenge need --option rules={OLD_RULES}"]
+    lines = ["or bots of the Software-Challenge:"]
     for side, code in zip(SIDES, prepared.reservations, strict=True):
         seat = ["--room", prepared.room] if code is None else ["--reservation", code]
-        words = ["java", "-jar", "my-old-bot.jar", "--host", host, "--port", str(OLD_PORT), *seat]
+        words = ["java", "-jar", "my-old-bot.jar", "--host", host, "--port", str(port), *seat]
         lines.append(f"  {shlex.join(words)}  # {side}")
     if any(prepared.reservations):
         lines.append("such a bot loses a running match with its connection; only after a restart it comes back to it")

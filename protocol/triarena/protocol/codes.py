@@ -126,6 +126,8 @@ FAREWELLS: Final[dict[str, str]] = {
     "tls_required": "This port speaks TLS, and the client began without it. Sent in plain, as the only words.",
     "too_fast": "Messages came faster than the server takes them from one client, or than a match can.",
     "too_many_bad_frames": "`limits.bad_frames` was reached.",
+    "wrong_port": "The port is the one for clients of the Software-Challenge, and the sentence names ours. Sent in a "
+    "frame all the same, as the only words.",
     "wrong_token": "The name in `hello` belongs to a bot with a token, and this is not its token, or not any more.",
     "xml": "The client began with XML: it has the wrong port. Said in XML, with the right one.",
 }

@@ -218,6 +218,10 @@ class Prepared(Answer):
     """One per slot, in the order of the slots: red, blue. Absent (nil) where the slot is not reserved."""
     time_controls: Annotated[list[TimeControl], Field(max_length=2)] = []
     """Likewise: by which clock each side will play. Older servers do not tell."""
+    socha_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """At which port bots of the Software-Challenge take these seats, if the server lets them in and they know the game.
+    Older servers do not tell.
+    """
 
 
 class Done(Answer):

@@ -92,7 +92,13 @@ class Administration:
             lobby.seating.forget(room)
             raise
         lobby.add(room)
-        return Prepared(id=message.id, room=room.id, reservations=codes, time_controls=list(controls.values()))
+        return Prepared(
+            id=message.id,
+            room=room.id,
+            reservations=codes,
+            time_controls=list(controls.values()),
+            socha_port=lobby.socha_ports.get(game.name),
+        )
 
     def _clock(self, message: c.Prepare) -> TimeControl:
         """The clock that a request asks for; what it leaves open is as the server's own. Raises Refusal."""

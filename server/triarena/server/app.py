@@ -32,6 +32,7 @@ from .lobby import Lobby
 from .names import Names
 from .recovery import Remains, read_remains, recover
 from .socha.gateway import Gateway, GatewayRules
+from .socha.requests import GAME
 from .socha.wrong_port import usual_tongue
 
 log = structlog.get_logger()
@@ -138,13 +139,14 @@ async def _host(
                 plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
             )
             await recover(lobby, remains)
-            usual = usual_tongue(_addresses(listeners.gateway)[0][1] if listeners.gateway else None)
+            lobby.socha_ports = {GAME: _addresses(listeners.gateway)[0][1]} if listeners.gateway else {}
+            usual = usual_tongue(lobby.socha_ports.get(GAME))
             entrance = Door(_affordable(plan.door), lobby.serve, connections, lag, lobby.serve_on_trial, usual)
             async with trio.open_nursery() as door:
                 for listener in listeners.usual:
                     door.start_soon(entrance.keep, listener)
                 if plan.gateway is not None:
-                    way_in = Gateway(plan.gateway, lobby)
+                    way_in = Gateway(plan.gateway, lobby, _addresses(listeners.usual)[0][1])
                     for listener in listeners.gateway:
                         door.start_soon(entrance.keep, listener, Reception(way_in.tongue, way_in.serve))
                 door.start_soon(_sweep, lobby)

@@ -77,6 +77,8 @@ class Lobby:
         """Tests may put a game of a certain board in here."""
         self.listeners: list[Callable[[Room, RoomEventKind], None]] = []
         """Told of all that happens in rooms."""
+        self.socha_ports: Mapping[str, int] = {}
+        """Where clients of the Software-Challenge come in, if they may; by the game that they know."""
         self._list = b""
         self._list_good_until = 0.0
         self._journal = journal

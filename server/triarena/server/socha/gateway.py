@@ -16,7 +16,7 @@ from .answers import Mementos
 from .guest import XmlGuest, assembled, show_start
 from .hints import tell_of_each_other
 from .requests import GAME
-from .session import XmlSession
+from .wrong_port import GatewaySession
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,11 @@ class GatewayRules:
 class Gateway:
     """One per server."""
 
-    def __init__(self, rules: GatewayRules, lobby: Lobby) -> None:
+    def __init__(self, rules: GatewayRules, lobby: Lobby, usual_port: int | None = None) -> None:
+        """``usual_port`` is the one for all others, to tell those who are at the wrong one."""
         self._lobby = lobby
         self._rules = rules
-        self.tongue = Tongue(partial(XmlSession, rules.rules, Mementos()), terse=True)
+        self.tongue = Tongue(partial(GatewaySession, rules.rules, Mementos(), usual_port), terse=True)
         """What is spoken there."""
         lobby.listeners.append(self.happened)
 
