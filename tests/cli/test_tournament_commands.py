@@ -421,15 +421,23 @@ def test_a_no_show_leaves_what_there_is_to_know_of_it(desk: Desk) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a bot may outlive its guard")
-def test_a_bot_that_kills_its_guard_has_lost_in_the_end(desk: Desk) -> None:
-    source = "import os, signal\n\ndef choose_move(position):\n    os.kill(os.getppid(), signal.SIGKILL)\n"
+@pytest.mark.parametrize(
+    ("deed", "told"),
+    [
+        ("os.kill(os.getppid(), signal.SIGKILL)", "it was given up: its guard was killed"),
+        ("open(f'/proc/{os.getppid()}/fd/1', 'w').write('garbage\\n')", "it was given up: its guard was harmed"),
+    ],
+    ids=["kills", "disturbs"],
+)
+def test_a_bot_that_makes_its_guard_fail_has_lost_in_the_end(desk: Desk, deed: str, told: str) -> None:
+    source = f"import os, signal, time\n\ndef choose_move(position):\n    {deed}\n    time.sleep(60)\n"
     desk.write("killer.py", source)
     bots = '[[bots]]\nname = "Ann"\nshipped = "random"\n[[bots]]\nname = "Killer"\nfile = "killer.py"\n'
     desk.write("two.toml", HEAD + "server = { rooms = { grace_seconds = 1 } }\n" + bots)
     said = desk.run("tournament", "run", "two.toml")
-    assert "it was given up: its guard was killed" in said
+    assert told in said
     assert "is to be played again" in said
-    assert "it counts as a crash of Killer: something kills the guard of its process" in said
+    assert "it counts as a crash of Killer: something harms the guard of its process" in said
     with StoreReader(desk.folder / "two.tournament") as reader:
         contents = reader.contents()
     assert contents.state == "finished"

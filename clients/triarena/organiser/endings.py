@@ -52,6 +52,8 @@ class Ended:
 
 
 LOST = Ended("lost", None, None, "it was given up: its guard was killed", blameless=True)
+GARBLED = Ended("lost", None, None, "it was given up: its guard was harmed", blameless=True)
+"""Somebody else spoke in the guard's place, most likely the command."""
 
 
 def ended(event: Mapping[str, Any], order: Mapping[str, Any], limits: Limits) -> Ended:

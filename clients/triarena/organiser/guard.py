@@ -4,7 +4,8 @@ Its parent writes JSON lines to its standard input and reads JSON lines from its
 is the order (see ``Guard``); then ``{"kill": true, "grace": 1.0}`` ends the command, ``{"reset": true}`` counts
 its processor time from now on, and ``{"ask": true}`` is answered by ``{"event": "runs"}`` as long as it runs. Out come
 ``{"event": "started", "pid": 1}`` and ``{"event": "ended", "why": ...}``. The end of its standard input means that the
-parent is gone, however it died: all is killed then.
+parent is gone, however it died: all is killed then. Every line in both directions carries the order's ``nonce``: a
+command can open its guard's streams, but can't speak for either side, and is killed if it tries.
 
 What the command says, on both its streams, goes into one bounded log. Its end comes by SIGTERM, a grace, and SIGKILL;
 at once by SIGKILL if it has passed a limit, or if its first process has ended and others are left.
@@ -48,17 +49,20 @@ class Guard:
     """One command under guard.
 
     The order has the keys ``command`` (words), ``cwd``, ``env`` (null: the guard's own), ``log`` (a path), ``head`` and
-    ``tail`` (bytes), ``grace`` (seconds) and ``limits``: ``memory`` (bytes), ``cpu`` (seconds), ``processes``,
-    ``threads``, each null for none.
+    ``tail`` (bytes), ``grace`` (seconds), ``nonce`` (a text) and ``limits``: ``memory`` (bytes), ``cpu`` (seconds),
+    ``processes``, ``threads``, each null for none.
     """
 
     def __init__(self, order: dict[str, Any]) -> None:
         self._order = order
+        self._parent = os.getppid()
         self._limits: dict[str, Any] = order["limits"]
         self._events: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         self._began = time.monotonic()
         self._why = ""
         """How the end began; empty as long as the command is to run."""
+        self._text = ""
+        """What failed, where ``why`` is ``lost``."""
         self._kill_at = NEVER
         self._left: tuple[int | None, int | None] | None = None
         """Exit code and signal of the command's first process, once it has ended."""
@@ -74,14 +78,14 @@ class Guard:
             self._start()
         except (OSError, ValueError, ImportError, subprocess.SubprocessError) as error:
             facts = {"error": type(error).__name__, "text": str(error), "errno": getattr(error, "errno", None)}
-            say({"event": "ended", "why": "cannot_start", "filename": getattr(error, "filename", None)} | facts)
+            self._say({"event": "ended", "why": "cannot_start", "filename": getattr(error, "filename", None)} | facts)
             return
-        say({"event": "started", "pid": self._process.pid})
+        self._say({"event": "started", "pid": self._process.pid})
         try:
             self._guard()
         except Exception as error:  # a fault of ours must not set the command free
             self._tree.kill_all()
-            say({"event": "ended", "why": "lost", "text": f"{type(error).__name__}: {error}"})
+            self._say({"event": "ended", "why": "lost", "text": f"{type(error).__name__}: {error}"})
             return
         self._log.close()
         self._say_how_it_ended()
@@ -100,7 +104,12 @@ class Guard:
         facts |= {"peak_memory": self._peak.memory, "dropped": self._log.dropped}
         facts |= {"memory": used.memory, "cpu": used.cpu - self._cpu_before}
         facts |= {"processes": used.processes, "threads": used.threads}
-        say({"event": "ended"} | facts)
+        self._say({"event": "ended", "text": self._text} | facts)
+
+    def _say(self, event: dict[str, Any]) -> None:
+        """Tell the parent, if there still is one."""
+        with suppress(OSError):
+            os.write(1, json.dumps(event | {"nonce": self._order["nonce"]}).encode() + b"\n")
 
     def _start(self) -> None:
         self._log = BoundedLog(self._order["log"], self._order["head"], self._order["tail"])
@@ -129,9 +138,21 @@ class Guard:
         waiting = b""
         while chunk := os.read(0, READ_SIZE):
             *lines, waiting = (waiting + chunk).split(b"\n")
-            for line in lines:
-                self._events.put(("told", json.loads(line)))
+            messages = [self._understood(line) for line in lines]
+            if None in messages or len(waiting) > READ_SIZE:  # nor does the parent ever say so much
+                self._events.put(("disturbed", None))
+                return
+            for message in messages:
+                self._events.put(("told", message))
         self._events.put(("orphaned", None))
+
+    def _understood(self, line: bytes) -> dict[str, Any] | None:
+        """A message of the parent; None if the line is somebody else's."""
+        try:
+            message = json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+        return message if isinstance(message, dict) and message.get("nonce") == self._order["nonce"] else None
 
     def _reap(self) -> None:
         if sys.platform == "win32":
@@ -177,11 +198,14 @@ class Guard:
             self._cpu_before = self._tree.look().cpu
         elif event == "told" and "ask" in value:
             if not self._why:
-                say({"event": "runs"})
+                self._say({"event": "runs"})
         elif event == "told":
             self._end("killed", value.get("grace", self._order["grace"]))
         elif event == "orphaned":
             self._end("killed", min(self._order["grace"], ORPHAN_GRACE_SECONDS))
+        elif event == "disturbed":  # by the command: who else would
+            self._text = self._text or "somebody else gave it orders"
+            self._end("lost", 0.0)
         elif event == "reaped":
             pid, status, used = value
             if isinstance(self._tree, LinuxTree):
@@ -209,6 +233,8 @@ class Guard:
         self._kill_at = min(self._kill_at, time.monotonic() + KILL_AGAIN_SECONDS)  # mostly nobody is left to be killed
 
     def _look(self) -> None:
+        if os.getppid() != self._parent:  # the end of the input does not tell if the command holds the pipe open
+            self._hear("orphaned", None)
         memory = self._limits["memory"]
         usage = self._tree.look(memory)
         self._peak.memory = max(self._peak.memory, usage.memory)
@@ -244,12 +270,6 @@ def bound_each_process(memory: int | None) -> None:
         _, hard = resource.getrlimit(kind)
         bound = bound if hard == resource.RLIM_INFINITY else min(bound, hard)
         resource.setrlimit(kind, (bound, bound))
-
-
-def say(event: dict[str, Any]) -> None:
-    """Tell the parent, if there still is one."""
-    with suppress(OSError):
-        os.write(1, json.dumps(event).encode() + b"\n")
 
 
 def main() -> NoReturn:

@@ -1,8 +1,8 @@
 """Processes of bots that are lost with their guards, again and again: when that is no accident any more.
 
 A guard that dies takes its bot along, and that is no fault of the bot: the game is played again. But a bot that kills
-its own guard would have it played again for ever. So the third time in one game, or the third time in a row for one
-bot in whichever games, it counts as that bot's crash.
+or disturbs its own guard would have it played again for ever. So the third time in one game, or the third time in a
+row for one bot in whichever games, it counts as that bot's crash.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _crash(fixture: Fixture, name: str, failed: Failed) -> Sporting:
     side = fixture.side_of(name)
     winner: SideName = "blue" if side == "red" else "red"
     message = (
-        f"{failed.message}. That has happened {MOST} times now, so it counts as a crash of {name}: something kills the "
+        f"{failed.message}. That has happened {MOST} times now, so it counts as a crash of {name}: something harms the "
         "guard of its process, most likely the bot itself"
     )
     return Sporting(Played(fixture, winner, "disconnected", (side,)), message, failed.match)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from typing import Any
 
 import trio
 
-from .endings import LOST, Ended, Limits, Why, ended
+from .endings import GARBLED, LOST, Ended, Limits, Why, ended
 
 __all__ = ["Ended", "GuardedProcess", "Limits", "Why", "open_guarded"]
 
@@ -27,6 +28,9 @@ LOG_HEAD = LOG_TAIL = 256 << 10
 GRACE_SECONDS = 1.0
 GUARD_SECONDS = 10.0
 """For a guard to end a command beyond its grace, before it is given up itself."""
+LAST_WORDS_SECONDS = 1.0
+"""For the end of what a guard says, when it has gone; somebody else may hold the pipe."""
+LONGEST_EVENT = 64 << 10
 TAIL_READ = 64 << 10
 LONGEST_LINE = 500
 
@@ -120,25 +124,50 @@ class GuardedProcess:
         assert self._guard.stdin is not None
         async with self._sending:
             with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # it may have ended
-                await self._guard.stdin.send_all(json.dumps(message).encode() + b"\n")
+                line = json.dumps({**message, "nonce": self._order["nonce"]}).encode() + b"\n"
+                await self._guard.stdin.send_all(line)
 
     async def _listen(self) -> None:
-        """Hear what the guard says, until it has gone."""
-        assert self._guard.stdout is not None
+        """Hear what the guard says, until it has gone; whatever is wrong with it concerns its own command only."""
         with trio.CancelScope(shield=True):  # whoever leaves the block sees to it that the guard ends
-            waiting = b""
-            async for chunk in self._guard.stdout:
-                *lines, waiting = (waiting + chunk).split(b"\n")
-                for line in lines:
-                    self._hear(json.loads(line))
-            await self._guard.wait()
-            if self._ended is None:
-                self._end_without_guard()
-            self._known.set()
-            self._gone.set()
-            self._answered.set()
+            try:
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(self._outlast_guard, nursery.cancel_scope)
+                    await self._hear_all()
+                    nursery.cancel_scope.cancel()
+            except Exception:  # most likely the command has written to where its guard speaks
+                self._ended = GARBLED
+            finally:
+                try:
+                    await self._end_guard()  # noqa: ASYNC102 - shielded, and its waits are bounded
+                finally:
+                    self._ended = self._ended or LOST
+                    self._known.set()
+                    self._gone.set()
+                    self._answered.set()
+
+    async def _outlast_guard(self, hearing: trio.CancelScope) -> None:
+        """The end of what a guard says is not told by the pipe if its command holds that open."""
+        await self._guard.wait()
+        await trio.sleep(LAST_WORDS_SECONDS)
+        hearing.cancel()
+
+    async def _hear_all(self) -> None:
+        """Until the guard's last word, or the end of the pipe. Raises what comes of words that are not its own."""
+        assert self._guard.stdout is not None
+        waiting = b""
+        async for chunk in self._guard.stdout:
+            *lines, waiting = (waiting + chunk).split(b"\n")
+            if len(waiting) > LONGEST_EVENT:
+                raise ValueError("a guard never says so much")
+            for line in lines:
+                self._hear(json.loads(line))
+                if self._ended is not None:
+                    return
 
     def _hear(self, event: dict[str, Any]) -> None:
+        if event["nonce"] != self._order["nonce"]:
+            raise ValueError("somebody pretends to be the guard")
         if event["event"] == "started":
             self._pid = event["pid"]
             self._known.set()
@@ -147,11 +176,22 @@ class GuardedProcess:
         else:
             self._ended = ended(event, self._order, self._limits)
 
-    def _end_without_guard(self) -> None:
-        if self._pid is not None and sys.platform != "win32":
+    async def _end_guard(self) -> None:
+        """See that the guard has gone: by itself, as it does after its last word, or by being told, or by force."""
+        assert self._guard.stdin is not None
+        assert self._guard.stdout is not None
+        with trio.move_on_after(GUARD_SECONDS):
+            await self._guard.stdout.aclose()  # a full pipe holds up nobody any more
+            await self._tell({"kill": True, "grace": 0.0})
+            await self._guard.stdin.aclose()  # of which the command cannot keep the guard from hearing
+            await self._guard.wait()
+        if self._guard.returncode is None:
+            self._kill_guard()
+            with trio.move_on_after(GUARD_SECONDS):
+                await self._guard.wait()
+        if self._guard.returncode != 0 and self._pid is not None and sys.platform != "win32":
             with suppress(OSError):  # its first process died with the guard; others may not have
                 os.killpg(self._pid, signal.SIGKILL)
-        self._ended = LOST
 
     def _kill_guard(self) -> None:
         with suppress(OSError):
@@ -162,10 +202,6 @@ class GuardedProcess:
             if self._ended is None:
                 await self.kill()
             await self._gone.wait()
-            assert self._guard.stdin is not None
-            assert self._guard.stdout is not None
-            await self._guard.stdin.aclose()
-            await self._guard.stdout.aclose()
 
 
 @asynccontextmanager
@@ -191,6 +227,7 @@ async def open_guarded(
         "head": LOG_HEAD,
         "tail": LOG_TAIL,
         "grace": grace,
+        "nonce": secrets.token_hex(16),
         "limits": {"memory": limits.memory, "cpu": limits.cpu_seconds}
         | {"processes": limits.processes, "threads": limits.threads},
     }

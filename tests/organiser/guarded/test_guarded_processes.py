@@ -247,6 +247,20 @@ async def test_whoever_dies_by_kill_9_takes_its_commands_and_their_ports_along(r
 
 
 @linux
+async def test_a_command_that_holds_the_input_of_its_guard_open_does_not_outlive_the_tool(
+    roll: RollCall, tmp_path: Path
+) -> None:
+    script = "guard = os.open(f'/proc/{os.getppid()}/fd/0', os.O_WRONLY); c = report(); signal.pause()"
+    parent = await start(tool(roll, tmp_path, script))
+    try:
+        await roll.present()
+    finally:
+        parent.kill()
+        await parent.wait()  # noqa: ASYNC102 - it was killed
+    await roll.hang_up()
+
+
+@linux
 async def test_a_command_dies_even_if_its_guard_is_killed_together_with_the_tool(
     roll: RollCall, tmp_path: Path
 ) -> None:

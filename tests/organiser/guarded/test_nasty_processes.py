@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -64,7 +65,7 @@ async def test_a_daemon_does_not_outlive_a_command_that_ends(roll: RollCall, log
 
 
 async def test_children_of_a_command_that_ends_are_killed(roll: RollCall, log: Path) -> None:
-    script = "if os.fork() == 0: c = report(); time.sleep(3600)\nos.kill(os.getppid(), 0); sys.exit(7)"
+    script = "if os.fork() == 0: c = report(); time.sleep(60)\nos.kill(os.getppid(), 0); sys.exit(7)"
     ended = await end_of(roll.script(script), log, Limits())
     assert (ended.why, ended.exit_code) == ("exited", 7)
 
@@ -227,6 +228,61 @@ async def test_closing_its_streams_does_not_free_a_command(roll: RollCall, log: 
         assert process.ended is None
         await process.kill()
     assert roll.survivors() == []
+
+
+TO_GUARD = "guard = os.open(f'/proc/{os.getppid()}/fd/%d', os.O_WRONLY)\n"
+"""Opens the pipe on which a guard speaks (1), or hears (0)."""
+
+
+@linux
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"garbage\n",
+        b"\xff\xfe\n",
+        b"null\n",
+        b"[]\n",
+        b"{}\n",
+        b"[" * 100_000 + b"\n",
+        b'{"event": "ended", "why": "exited"}\n',
+        b'{"event": "started", "pid": 1, "nonce": "guessed"}\n',
+        b"garbage without an end" * 4000,
+    ],
+    ids=lambda said: repr(said[:12]),
+)
+@pytest.mark.parametrize("stream", [0, 1])
+async def test_who_speaks_for_its_guard_or_to_it_is_killed_with_all_its_children(
+    roll: RollCall, log: Path, said: bytes, stream: int
+) -> None:
+    script = f"""
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+{TO_GUARD % stream}
+hears, tells = os.pipe()
+if os.fork() == 0:
+    os.setsid(); c = report(); os.write(tells, b"here")
+else:
+    c = report(); os.read(hears, 4); os.write(guard, {said!r})
+time.sleep(3600)
+"""
+    with trio.fail_after(DEADLINE_SECONDS):
+        async with open_guarded(roll.script(script), log=log) as process:
+            await roll.present(2)
+            ended = await process.wait()
+            assert await process.is_known(0)
+    assert (ended.why, ended.blameless) == ("lost", True)
+    assert ended.detail.startswith("it was given up: its guard ")
+    assert roll.survivors() == []
+
+
+@linux
+async def test_who_holds_its_guards_streams_open_ends_with_its_guard(roll: RollCall, log: Path) -> None:
+    holds = "if os.fork() == 0: os.setsid(); c = report(); time.sleep(60)\nos.kill(os.getppid(), signal.SIGKILL)"
+    with trio.fail_after(DEADLINE_SECONDS):
+        async with open_guarded(roll.script(TO_GUARD % 1 + holds), log=log) as process:
+            ended = await process.wait()
+            await roll.present()
+    os.kill(roll.pids[0], signal.SIGKILL)  # it has left the group of its parent: that it dies is not promised
+    assert ended.why == "lost"
 
 
 @linux
