@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import RunningServer
 
+from triarena.cli.tournament.resume import changed
 from triarena.organiser.folder import Folder, read_new
 from triarena.organiser.pairing import format_of
 from triarena.organiser.store import StoreReader
@@ -236,6 +237,58 @@ def test_a_running_tournament_is_looked_at_exported_and_cancelled_from_another_t
     assert process.returncode == 1
     assert "the tournament was cancelled; what was played is kept" in said
     assert "is cancelled: there is nothing" in desk.run("tournament", "resume", "two.tournament", code=1)
+
+
+@pytest.mark.slow
+@POSIX
+def test_a_folder_that_is_renamed_while_the_tournament_runs_is_told_and_can_be_resumed(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + "games_per_pairing = 400\n" + TWO)
+    process = desk.start("tournament", "run", "two.toml")
+    until_said(process, r"1\.1\.2 ")
+    (desk.folder / "two.tournament").rename(desk.folder / "other.tournament")
+    said, _ = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1
+    assert "the folder two.tournament was renamed, moved or deleted while the tournament was played in it" in said
+    assert "Nothing that was played is lost" not in said
+    # The server's own claim makes its place anew, and nothing else does.
+    assert not [path for path in (desk.folder / "two.tournament").glob("*") if path.name != "server"]
+    assert len(games_of(desk.folder / "other.tournament")) >= 2
+    assert "interrupted" in desk.run("tournament", "standings", "other.tournament")
+
+
+@pytest.mark.slow
+def test_a_file_that_was_changed_since_the_start_is_told_when_its_tournament_is_resumed(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + TWO)
+    begun(desk, "two.toml")
+    desk.write("two.toml", HEAD + TWO.replace("Ann", "Anna"))
+    said = desk.run("tournament", "resume", "two.tournament")
+    assert "two.toml was changed since this tournament was begun: it goes on as it was begun" in said
+    assert "2 games played" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "told"),
+    [
+        (HEAD + TWO, True, False),
+        ("\ufeff" + (HEAD + TWO).replace("\n", "\r\n"), True, False),
+        (HEAD + TWO + "# a remark\n", True, True),
+        (HEAD + TWO + "# a remark\n", False, True),
+        (None, True, False),
+    ],
+    ids=["unchanged", "saved by another editor", "changed", "changed, by an earlier version", "gone"],
+)
+def test_whether_a_file_was_changed_is_found_out_where_it_still_lies(
+    desk: Desk, text: str | None, kept: bool, told: bool
+) -> None:
+    path = desk.folder / "two.toml"
+    desk.write("two.toml", HEAD + TWO)
+    begun(desk, "two.toml")
+    if text is None:
+        path.unlink()
+    else:
+        path.write_bytes(text.encode())
+    place = Folder(desk.folder / "two.tournament")
+    assert bool(changed(place, place.contents(), str(path) if kept else None)) is told
 
 
 @POSIX

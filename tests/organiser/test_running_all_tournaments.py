@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from triarena.organiser.runner import Ending
 from triarena.organiser.spec import TournamentFile
 from triarena.organiser.stopping import why_stop
 from triarena.organiser.store import create_store
+from triarena.organiser.store_file import STORE_NAME
 from triarena.protocol import from_client as c
 
 from .scripted_lobby import (
@@ -212,6 +214,76 @@ async def test_a_cancellation_from_elsewhere_ends_it_for_good(stage: Open, autoj
         assert it.store.state() == "cancelled"
         assert it.lobby.closed == ["r1"]
         assert len(it.lobby.asked(c.Dismiss)) == 3
+
+
+@pytest.mark.parametrize("deed", ["renamed", "deleted", "replaced"])
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows lets nobody move a file that is open")
+async def test_a_folder_that_does_not_lie_there_any_more_ends_it_at_once_with_a_sentence_and_without_exports(
+    stage: Open, autojump_clock: Clock, tmp_path: Path, deed: str
+) -> None:
+    async with stage("one", "two") as it, trio.open_nursery() as nursery:
+        it.game_seconds = 1000
+        exports: list[float] = []
+
+        async def move() -> None:
+            await trio.sleep(10)
+            store = tmp_path / STORE_NAME
+            store.rename(tmp_path / "elsewhere")
+            if deed == "deleted":
+                (tmp_path / "elsewhere").unlink()
+            if deed == "replaced":
+                store.write_bytes((tmp_path / "elsewhere").read_bytes())
+            exports.extend(it.exports)
+
+        nursery.start_soon(move)
+        ending = await it.campaign.run()
+        assert ending.how == "interrupted"
+        assert "was renamed, moved or deleted while the tournament was played in it" in ending.why
+        assert trio.current_time() < 10 + 5
+        assert it.exports == exports
+        assert it.store.state() == "interrupted"
+
+
+async def test_a_server_that_does_not_let_us_in_any_more_ends_it_at_once(stage: Open, autojump_clock: Clock) -> None:
+    async with stage("one") as it, trio.open_nursery() as nursery:
+        it.game_seconds = 1000
+
+        async def change_secret() -> None:
+            await trio.sleep(10)
+            it.lobby.secret = "another"
+            await it.lobby.lose()
+
+        nursery.start_soon(change_secret)
+        ending = await it.campaign.run()
+        assert ending.how == "interrupted"
+        assert trio.current_time() < 10 + 20
+
+
+@pytest.mark.parametrize("there_is_room_again", [True, False])
+async def test_how_a_tournament_ended_waits_for_room_on_the_disk_until_somebody_interrupts(
+    stage: Open, autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch, there_is_room_again: bool
+) -> None:
+    async with stage("one") as it, trio.open_nursery() as nursery:
+        set_event_state, full = it.store.set_event_state, [True]
+
+        def write(event: str, state: Any, why: str = "") -> None:
+            if state == "finished" and full:
+                raise StoreError("store_failed", "the disk is full")
+            set_event_state(event, state, why)
+
+        async def change() -> None:
+            await trio.sleep(1000)
+            if there_is_room_again:
+                full.clear()
+            else:
+                it.campaign.interrupt()
+
+        monkeypatch.setattr(it.store, "set_event_state", write)
+        nursery.start_soon(change)
+        ending = await it.campaign.run()
+        assert ending.how == ("finished" if there_is_room_again else "interrupted")
+        assert 1000 <= trio.current_time() < 1010
+        assert "how a tournament ended waits to be stored: the disk is full" in it.view.troubles
 
 
 async def test_a_cancellation_while_the_last_games_run_out_is_heeded_at_once(

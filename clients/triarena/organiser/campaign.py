@@ -30,6 +30,8 @@ from .store import Store
 CANCELLED: Final[tuple[TournamentState, ...]] = ("cancelled",)
 WATCH_SECONDS: Final = 1.0
 """How often it is looked whether the tournament was cancelled from elsewhere."""
+STORE_PAUSE: Final = 2.0
+"""Seconds between two attempts to store what the disk did not take."""
 INTERRUPTED: Final = "it was interrupted"
 AGAIN: Final = "its tournament begins it anew"
 """Why rooms are closed in which games were broken off."""
@@ -94,6 +96,8 @@ class Campaign:
     interrupted: bool = False
     _run: EventRun | None = field(default=None, init=False)
     _broken_off: bool = field(default=False, init=False)
+    _moved: Ending | None = field(default=None, init=False)
+    """The end of a tournament whose folder does not lie any more where it is played; None while it does."""
     _seconds: Callable[[], float] = field(default=lambda: 0.0, init=False)
     """For how long the present tournament has been played, also before an interrupt."""
 
@@ -140,7 +144,7 @@ class Campaign:
             except StoreError as error:
                 ending = Ending("interrupted", error.message)
             nursery.cancel_scope.cancel()
-        return await trio.to_thread.run_sync(self._close, ending)
+        return await trio.to_thread.run_sync(self._close, self._moved or ending)
 
     async def _events(self, link: Link, crew: Crew) -> Ending:
         """Play one tournament after the other; the ending of the last one that was played."""
@@ -157,10 +161,21 @@ class Campaign:
             if ending.how == "incomplete":  # the others are played all the same
                 worst = ending
                 continue
-            await trio.to_thread.run_sync(self.store.set_event_state, event.slug, ending.how, ending.why)
+            await self._stored(partial(self.store.set_event_state, event.slug, ending.how, ending.why))
             if ending.how == "cancelled":
                 return ending
         return worst
+
+    async def _stored(self, write: Callable[[], None]) -> None:
+        """Write to the store; as long as the disk does not take it, wait and try again, unless somebody interrupts."""
+        while True:
+            try:
+                return await trio.to_thread.run_sync(write)
+            except StoreError as error:
+                if error.code != "store_failed" or self.interrupted:
+                    raise
+                self.view.trouble(f"how a tournament ended waits to be stored: {error.message}")
+            await self.bell.until(lambda: self.interrupted, self.bell.now() + STORE_PAUSE)
 
     async def _event(self, event: Event, link: Link, crew: Crew) -> Ending:
         start, patience = self.file.start_seconds, self.file.patience_seconds
@@ -200,13 +215,20 @@ class Campaign:
         return run.orders or Ending("interrupted", INTERRUPTED)
 
     async def _bound_the_drain(self, run: EventRun, link: Link, scope: trio.CancelScope) -> None:
-        """Games that run at an interrupt get their time, and no more; so it is if the server has failed."""
-        await self.bell.until(lambda: run.orders is not None or self._server_failed() is not None)
-        if (failed := self._server_failed()) is not None:
+        """Games that run at an interrupt get their time, and no more.
+
+        None at all if the server has failed, or does not let us in any more: nobody would tell how they end.
+        """
+        await self.bell.until(lambda: run.orders is not None or self._server_failed(link) is not None)
+        if (failed := self._server_failed(link)) is not None:
             run.orders = Ending("interrupted", failed)
         else:
             await self.bell.until(
-                lambda: self._broken_off or (run.orders is not None and run.orders.how == "cancelled"),
+                lambda: (
+                    self._broken_off
+                    or (run.orders is not None and run.orders.how == "cancelled")
+                    or self._server_failed(link) is not None
+                ),
                 self.bell.now() + DRAIN_SECONDS,
             )
         run.hurried = True
@@ -215,8 +237,10 @@ class Campaign:
             await trio.lowlevel.checkpoint()
         scope.cancel()
 
-    def _server_failed(self) -> str | None:
-        return self.server.failed if self.server is not None else None
+    def _server_failed(self, link: Link) -> str | None:
+        if self.server is not None and self.server.failed is not None:
+            return self.server.failed
+        return None if link.fatal is None else str(link.fatal)
 
     async def _say_goodbye(self, link: Link, names: Iterable[str]) -> None:
         with trio.move_on_after(10):
@@ -252,17 +276,25 @@ class Campaign:
             pause = max(5.0, 20 * (trio.current_time() - began))  # never more than a twentieth of the time
 
     def _export(self) -> None:
+        if not self.store.is_in_place():  # nothing of it is to be where somebody begins something else
+            return
         try:
             self.hooks.export()
         except Exception as error:  # they can be made again at any time: no fault in them may end the games
             self.view.trouble(f"the exports can't be written: {error}")
 
     async def _watch_store(self) -> None:
-        """Notice that somebody has cancelled the tournament from another terminal; note for how long it is played."""
+        """Notice that somebody has cancelled the tournament from another terminal, or has moved or deleted its folder;
+        note for how long it is played.
+        """
         while True:
             await trio.sleep(WATCH_SECONDS)
             if self._run is None:
                 continue
+            if not await trio.to_thread.run_sync(self.store.is_in_place):
+                self._run.orders = self._moved = Ending("interrupted", moved(self.folder))
+                self.break_off()
+                return
             with suppress(StoreError):  # it is told by what matters more; the next look may succeed
                 if await trio.to_thread.run_sync(self.store.state) == "cancelled":
                     self._run.orders = Ending("cancelled", "it was cancelled")
@@ -285,6 +317,13 @@ class Campaign:
             if ending.how == "incomplete":
                 self.store.note(Note(at, "incomplete", ending.why))
         except StoreError as error:
-            ending = Ending("interrupted", error.message)
+            ending = self._moved or Ending("interrupted", error.message)
+        if not self.store.is_in_place():
+            return Ending("interrupted", moved(self.folder))
         self._export()
         return ending
+
+
+def moved(folder: Path) -> str:
+    """What has happened to a folder in which the store is not any more."""
+    return f"the folder {folder.name} was renamed, moved or deleted while the tournament was played in it"

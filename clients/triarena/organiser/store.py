@@ -66,6 +66,7 @@ class StoreReader:
         """Open it. Raises StoreError ``no_store``, ``not_a_store``, ``other_version``, ``damaged``, ``cannot_open``."""
         self._path = folder / STORE_NAME
         self._connection = store_file.connect(self._path, read_only=self._read_only)
+        self._identity = store_file.identity(self._path)
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -78,6 +79,15 @@ class StoreReader:
         """Let go of the file; may be called twice."""
         with self._lock:
             self._connection.close()
+
+    def is_in_place(self) -> bool:
+        """Whether the file still lies where it was opened, as far as can be told: nobody has moved or deleted it."""
+        try:
+            return store_file.identity(self._path) == self._identity
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError:  # a disk that does not answer may do so again
+            return True
 
     def contents(self) -> Contents:
         """All that is stored, as of one moment, but the tokens."""

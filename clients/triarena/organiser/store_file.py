@@ -124,6 +124,12 @@ def make(path: Path, fill: Iterator[tuple[str, tuple[object, ...]]]) -> None:
         unfinished.replace(path)
 
 
+def identity(path: Path) -> tuple[int, int]:
+    """What tells a file from any other that lies at its path later: its device and its number. Raises OSError."""
+    about = path.stat()
+    return about.st_dev, about.st_ino
+
+
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     """Open a store. The connection may be used by any thread, one at a time; it begins no transactions by itself.
 

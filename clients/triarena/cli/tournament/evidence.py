@@ -77,6 +77,8 @@ class Evidence:
                 return ""
             if not isinstance(outcome, Sporting) and outcome.code in QUIET:
                 return ""
+            if not self.folder.exists:  # somebody has moved or deleted it: it is not made anew
+                return ""
             try:
                 if gone and isinstance(outcome, Sporting):
                     with lock:
@@ -115,7 +117,7 @@ class Evidence:
         from triarena.server.evidence import known_evidence
         from triarena.server.journal import JournalError, read_match
 
-        if self.journal is None:
+        if self.journal is None or not self.folder.exists:
             return ""
         try:
             found = dict(leaving(known_evidence(read_match(self.journal, match))))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,7 +12,11 @@ from triarena.cli.options import Failure
 
 from .opening import existing, free_processors, interruptible, told
 from .paths import FOLDER
-from .server_choice import EXIT_CODES, Choice, server_choice
+from .server_choice import EXIT_CODES, FILE_OPTION, Choice, server_choice
+
+if TYPE_CHECKING:
+    from triarena.organiser.folder import Folder
+    from triarena.organiser.records import Contents
 
 
 @click.command(epilog=EXIT_CODES)
@@ -42,9 +48,24 @@ def resume(
             raise Failure("is_over", f"the tournament in {folder} is {contents.state}: there is nothing to go on with")
         described = place.file(contents, free_processors())
         with Store(place.path) as store:
-            where = where.over(store.options())
+            kept = store.options()
+            where = where.over(kept)
             where.check()
             if not is_claimed(place.path):  # who runs it has the port, too
                 make_sure(where, described, store.players(), resumed=True)
-                store.keep_options(where.kept)
+                store.keep_options(where.kept | {name: kept[name] for name in (FILE_OPTION,) if name in kept})
+            if note := changed(place, contents, kept.get(FILE_OPTION)):
+                click.echo(note)
             run_shown(place, store, described, where)
+
+
+def changed(place: Folder, contents: Contents, path: str | None) -> str:
+    """That the tournament's file was changed since the start, if it can be found and was; else nothing."""
+    file = Path(path) if path is not None else contents.file_folder / f"{place.path.stem}.toml"
+    with suppress(OSError, UnicodeError):
+        if file.read_text(encoding="utf-8-sig") != contents.file_text:
+            return (
+                f"{file.name} was changed since this tournament was begun: it goes on as it was begun; to play by the "
+                "file as it is now, run it with another --folder"
+            )
+    return ""

@@ -10,7 +10,7 @@ import click
 
 from .opening import folder_for, interruptible, read_file, told
 from .paths import FILE
-from .server_choice import EXIT_CODES, Choice, server_choice
+from .server_choice import EXIT_CODES, FILE_OPTION, Choice, server_choice
 
 if TYPE_CHECKING:
     from triarena.organiser.folder import Folder
@@ -72,6 +72,6 @@ def run(
         make_sure(where, described, players)
         places.append(place)
         with told(), place.make(file, described, datetime.now(UTC), players) as store:
-            store.keep_options(where.kept)
+            store.keep_options({**where.kept, FILE_OPTION: str(file.absolute())})
             click.echo(f"everything is kept in {relative(place.path)}")
             run_shown(place, store, described, where)

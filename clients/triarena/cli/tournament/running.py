@@ -39,6 +39,10 @@ from .reaching import port_of
 from .screen import view_of
 from .server_choice import Choice
 
+OF_A_MOVED_FOLDER: Final = (
+    "What was played lies wherever the folder is now: go on with 'triarena tournament resume' and its new name. If it "
+    "was deleted, the tournament is lost"
+)
 SIGNALS: Final = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -162,6 +166,8 @@ def run_shown(
             click.echo("\n" + plain_view(event, terminal_width()))
             if verdict is not None:
                 click.echo("\n" + verdict(event))
+    if not store.is_in_place():
+        broken_off(ending, "interrupted", f" {OF_A_MOVED_FOLDER}")
     shown = relative(folder.path)
     click.echo(f"\neverything is in {shown}; the page is {relative(folder.page)}")
     _conclude(ending, command("tournament", "resume", shown, *where.words))

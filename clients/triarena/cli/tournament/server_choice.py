@@ -17,6 +17,8 @@ EXIT_CODES: Final = (
     "2: wrong use, or a faulty file; 130: interrupted."
 )
 """Of the commands that play."""
+FILE_OPTION: Final = "FILE"
+"""Under which the tournament's file is kept beside the options, to be looked at when it is resumed."""
 F = TypeVar("F", bound=Callable[..., Any])
 
 
