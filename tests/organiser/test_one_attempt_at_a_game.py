@@ -176,6 +176,16 @@ async def test_when_nobody_comes_both_lose(stage: Open, autojump_clock: Clock) -
         assert (outcome.played.winner, outcome.played.offenders) == (None, ("red", "blue"))
 
 
+async def test_who_could_not_be_started_has_not_just_stayed_away_with_the_other(
+    stage: Open, autojump_clock: Clock
+) -> None:
+    async with stage(once("Ann"), once("Bob"), programs={"Ann": dies, "Bob": hangs}) as it:
+        outcome = await it.play()
+        assert isinstance(outcome, Sporting)
+        assert outcome.played.offenders == ("red", "blue")
+        assert [outcome.played.reason_of(side) for side in outcome.played.offenders] == ["start_failed", "no_show"]
+
+
 async def test_a_kept_bot_that_dies_is_started_a_few_times_for_one_game(stage: Open, autojump_clock: Clock) -> None:
     async with stage(kept("Ann"), kept("Bob"), programs={"Ann": dies}) as it:
         outcome = await it.play()

@@ -21,7 +21,8 @@ from triarena.organiser.report import TournamentReport, report_event, report_tou
 from triarena.organiser.spec import FormatName
 from triarena.organiser.store import Store, StoreReader
 from triarena.organiser.store_file import STORE_NAME
-from triarena.organiser.wording import glicko2
+from triarena.organiser.wording import glicko2, rating
+from triarena.tournament.ratings import Estimate
 
 from .read_page import read_page
 from .staged_tournament import BEGIN, Staged, event_of, file_of, stage
@@ -239,6 +240,23 @@ def test_a_rating_that_only_the_prior_made_is_not_shown(tmp_path: Path) -> None:
     rows = read_page(page(report, LATER, "")).rows("towers", "standings")
     assert [row[5] for row in rows] == ["–"] * 8
     assert rating_chart(report.events[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "told"), [(-400, 500, True), (-999, 1200, False), (10, 3000, True), (-3000, -10, True)]
+)
+def test_a_rating_is_shown_if_its_interval_is_narrow_or_says_on_which_side_of_the_average_it_lies(
+    tmp_path: Path, low: float, high: float, told: bool
+) -> None:
+    report = report_of(stage(tmp_path, event_of("Towers")))
+    (event,) = report.events
+    first = replace(event.lines[0], rating=Estimate((low + high) / 2, low, high))
+    changed = replace(report, events=(replace(event, lines=(first, *event.lines[1:])),))
+    shown = page(changed, LATER, "")
+    row = read_page(shown).rows("towers", "standings")[0]
+    assert (row[5] != "–") is told
+    assert ("there are too few games to say" in shown) is not told
+    assert (f">{rating(first)}</text>" in shown) is told
 
 
 def test_only_an_event_that_is_over_has_a_winner(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from triarena.organiser.records import (
 )
 from triarena.organiser.store import Store, StoreReader, check_agreement, create_store
 from triarena.organiser.store_file import STORE_NAME, VERSION
+from triarena.organiser.wording import reason
 from triarena.tournament.values import Encounter, Fixture, Plan, Played, Round
 
 from .staged_tournament import event_of, stage
@@ -98,6 +100,16 @@ def test_a_result_comes_back_as_it_was_recorded_from_another_opening(store: Stor
         (ended,) = contents.attempts
         assert (ended.state, ended.room, ended.match, ended.spent) == ("played", "r1", "m1", spent)
         assert (ended.ended_at, ended.folder) == (NOW + timedelta(seconds=2), "irregular/towers-1.1.1")
+
+
+def test_different_reasons_of_both_who_failed_are_kept(store: Store) -> None:
+    reasons = ("start_failed", "no_show")
+    played = Played(FIRST, None, "no_show", ("red", "blue"), reasons=reasons)
+    store.begin_attempt("towers", FIRST.id, NOW)
+    store.record_result(replace(result_of(FIRST), played=played))
+    assert store.played("towers") == {FIRST.id: played}
+    assert [played.reason_of(side) for side in played.offenders] == list(reasons)
+    assert reason(played) == "start failed: Ann; no show: Bob"
 
 
 def test_a_failed_attempt_is_no_result_and_the_next_one_has_the_next_number(store: Store) -> None:

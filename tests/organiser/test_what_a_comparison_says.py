@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -56,6 +57,29 @@ def test_the_last_line_says_who_is_better_and_by_what_score(tmp_path: Path, poin
 
 def test_an_undecided_comparison_names_nobody_as_better(tmp_path: Path) -> None:
     assert "undecided" in said(compared(tmp_path, [1, 0, 1, 1])).splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("points", "sentence"),
+    [
+        ([1, 0, 1, 1], "undecided: Ann is ahead so far (3\N{EN DASH}1), which may be chance"),
+        ([0, 0.5], "undecided: Bob is ahead so far (1\N{EN DASH}0, 1 drawn), which may be chance"),
+        ([1, 0], "undecided: nobody is ahead so far (1\N{EN DASH}1)"),
+    ],
+)
+def test_the_last_line_of_an_undecided_comparison_says_who_is_ahead(
+    tmp_path: Path, points: list[float], sentence: str
+) -> None:
+    assert said(compared(tmp_path, points)).splitlines()[-1] == sentence
+
+
+@pytest.mark.parametrize("points", [[1] * n for n in range(2, 40, 2)], ids=len)
+def test_what_is_not_decided_needs_one_more_pair_at_least(tmp_path: Path, points: list[float]) -> None:
+    told = said(compared(tmp_path, points))
+    if found := re.search(r"about (\d+) more pairs? if it goes on like this, (\d+) at worst", told):
+        assert 1 <= int(found[1]) <= int(found[2])
+    else:
+        assert "decided: Ann over Bob is 50 Elo" in told
 
 
 def test_the_bound_of_a_test_is_not_told_as_the_games_that_are_played(tmp_path: Path) -> None:

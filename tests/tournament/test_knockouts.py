@@ -138,6 +138,28 @@ def test_a_winner_goes_on_while_others_still_play_the_first_round() -> None:
     assert not plan.complete
 
 
+def test_who_has_a_bye_or_has_won_has_reached_the_next_round_before_its_opponent_is_known() -> None:
+    format_ = knockout("single", 6, per_pairing=1)
+    reached = format_.reached({})
+    assert {title for _, title in map(reached.__getitem__, ("bot1", "bot2"))} == {"semi-finals"}
+    assert {reached[f"bot{n}"][1] for n in range(3, 7)} == {"quarter-finals"}
+    first = format_.plan({}).rounds[0].encounters[0].fixtures[0]
+    played = {first.id: favourite(first)}
+    winner = played[first.id].winner_name
+    assert winner is not None
+    assert format_.reached(played)[winner][1] == "semi-finals"
+
+
+def test_a_second_final_is_reached_only_if_there_is_one() -> None:
+    format_ = knockout("double", 2, tie_pairs=0)
+    for winner, title in (("bot1", "final"), ("bot2", "second final")):
+        played = {f.id: favourite(f) for f in format_.plan({}).fixtures()}
+        assert {each[1] for each in format_.reached(played).values()} == {"final"}
+        final = format_.plan(played).rounds[1].encounters[0]
+        played |= {f.id: Played(f, f.side_of(winner), "points") for f in final.fixtures}
+        assert {each[1] for each in format_.reached(played).values()} == {title}
+
+
 @pytest.mark.parametrize(
     ("results", "decision", "played_games"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -313,6 +314,13 @@ def test_a_program_that_could_not_be_started_has_crashed_without_having_played()
     _, bob = standings(["Ann", "Bob"], {}, games)
     assert irregular(bob.forfeits, "crashes") == 1
     assert all(each.unplayed for each in tallies(["Ann", "Bob"], {}, games, PointTable())["Bob"].meetings)
+
+
+def test_who_failed_for_a_reason_of_its_own_has_it_in_its_own_column() -> None:
+    both = replace(game(1, "Ann", "Bob", None, "no_show", ("red", "blue")), reasons=("start_failed", "no_show"))
+    ann, bob = (by_name(standings(["Ann", "Bob"], {}, history([both])))[name] for name in ("Ann", "Bob"))
+    assert [irregular(ann.forfeits, kind) for kind in ("crashes", "no-shows")] == [1, 0]
+    assert [irregular(bob.forfeits, kind) for kind in ("crashes", "no-shows")] == [0, 1]
 
 
 def test_a_bye_is_given_when_its_round_begins() -> None:

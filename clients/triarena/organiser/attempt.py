@@ -8,7 +8,7 @@ ever counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Final, TypeAlias
 
@@ -271,9 +271,10 @@ class Table:
     def _no_show(self, fixture: Fixture, missing: Mapping[SideName, Missing]) -> Sporting:
         sides = [side for side in SIDES if side in missing]
         winner: SideName | None = None if len(sides) == len(SIDES) else "blue" if sides == ["red"] else "red"
-        failed = all(each.reason == "start_failed" for each in missing.values())
-        reason = "start_failed" if failed else "no_show"
-        return Sporting(Played(fixture, winner, reason, tuple(sides)), self._said(fixture, missing), None)
+        reasons = tuple(missing[side].reason for side in sides)
+        differ = len(set(reasons)) > 1
+        played = Played(fixture, winner, "no_show" if differ else reasons[0], tuple(sides))
+        return Sporting(replace(played, reasons=reasons if differ else ()), self._said(fixture, missing), None)
 
     def _said(self, fixture: Fixture, missing: Mapping[SideName, Missing]) -> str:
         what = {"no_show": "did not come to its match", "start_failed": "could not be started for its match"}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from triarena.tournament.sprt import Sprt, pentanomial
+from triarena.tournament.standings import Row
 
 from .pairing import format_of
 from .report import EventReport
@@ -32,9 +35,11 @@ def said(report: EventReport) -> str:
     bounds = f"LLR {found.llr:.2f}, decided at {found.lower:.2f} or {found.upper:.2f}"
     if found.decision is None:
         outlook = Sprt(rule.elo0, rule.elo1, rule.alpha, rule.beta).outlook(counts)
-        expected = counted(round(outlook.as_it_looks), "more pair")
-        more = f"about {expected} if it goes on like this, {outlook.at_worst:.0f} at worst"
+        # Undecided means that one more pair is needed at least.
+        expected, worst = (max(1, ceil(pairs)) for pairs in (outlook.as_it_looks, outlook.at_worst))
+        more = f"about {counted(expected, 'more pair')} if it goes on like this, {max(expected, worst)} at worst"
         lines.append(f"undecided between {rule.elo0:g} and {rule.elo1:g} Elo, {first} over {second} ({bounds}); {more}")
+        lines.append(_so_far(report))
     else:
         likelier, other = (rule.elo1, rule.elo0) if found.decision == "elo1" else (rule.elo0, rule.elo1)
         lines.append(f"decided: {first} over {second} is {likelier:g} Elo rather than {other:g} ({bounds})")
@@ -42,13 +47,27 @@ def said(report: EventReport) -> str:
     return "\n".join(lines)
 
 
+def _so_far(report: EventReport) -> str:
+    """Who is ahead where nothing is decided, by what score."""
+    first, second = report.event.names
+    row = next(line.row for line in report.lines if line.player == first)
+    if row.wins == row.losses:
+        return f"undecided: nobody is ahead so far {_score(row)}"
+    return f"undecided: {first if row.wins > row.losses else second} is ahead so far {_score(row)}, which may be chance"
+
+
+def _score(row: Row) -> str:
+    """What who is ahead has won and lost."""
+    score = f"{max(row.wins, row.losses)}\N{EN DASH}{min(row.wins, row.losses)}"
+    return f"({score}, {row.draws} drawn)" if row.draws else f"({score})"
+
+
 def _plainly(report: EventReport, decision: str) -> str:
     """What a person wants to know: who is better, by what score."""
     (first, second), rule = report.event.names, report.event.stop.sprt
     assert rule is not None
     row = next(line.row for line in report.lines if line.player == first)
-    score = f"{max(row.wins, row.losses)}\N{EN DASH}{min(row.wins, row.losses)}"
-    score = f"({score}, {row.draws} drawn)" if row.draws else f"({score})"
+    score = _score(row)
     ahead = first if row.wins > row.losses else second
     if max(row.wins, row.losses) >= CLEARLY * max(1, min(row.wins, row.losses)):
         return f"{ahead} is clearly better {score}"

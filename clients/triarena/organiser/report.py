@@ -97,9 +97,11 @@ class Line:
 
     @property
     def telling(self) -> Estimate | None:
-        """The rating, unless its interval is so wide that it says nothing yet."""
-        known = self.rating is not None and self.rating.high - self.rating.low <= WIDEST_INTERVAL
-        return self.rating if known else None
+        """The rating, unless its interval is so wide that it says nothing yet, and holds the average as well."""
+        known = self.rating
+        if known is None or (known.high - known.low > WIDEST_INTERVAL and known.low <= 0 <= known.high):
+            return None
+        return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +240,7 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
     rounds = tuple(_rounds(event, plan, contents, attempts, decisions))
     over = stored.state in ("finished", "stopped")
     ranks = _ranks(rows, over=over) if played else [None] * len(rows)
-    reached = _reached(rounds, decisions, over=over) if isinstance(pairing, Knockout) else {}
+    reached = _reached(pairing, played, over=over) if isinstance(pairing, Knockout) else {}
     ladder = pairing.ratings(played) if isinstance(pairing, Ladder) else None
     return EventReport(
         event=event,
@@ -288,12 +290,13 @@ def _merits(row: Row) -> tuple[object, ...]:
     return row.points, dict(row.tie_breaks)
 
 
-def _reached(rounds: Sequence[RoundReport], decisions: Sequence[Decision], *, over: bool) -> dict[str, str]:
+def _reached(knockout: Knockout, played: Mapping[str, Played], *, over: bool) -> dict[str, str]:
     """The latest round of a knockout in which each has a place; of the winner, that it has won."""
-    reached: dict[str, str] = {}
-    for each in rounds:
-        names = [name for meeting in each.meetings for name in (meeting.first, meeting.second)]
-        reached.update(dict.fromkeys((*names, *each.byes), each.title[:1].lower() + each.title[1:]))
+    reached = {
+        player: f"{title[:1].lower()}{title[1:]}" if title else f"round {number}"
+        for player, (number, title) in knockout.reached(played).items()
+    }
+    decisions = knockout.decisions(played)
     if over and decisions:
         reached[max(decisions, key=lambda decision: decision.round).winner] = "winner"
     return reached

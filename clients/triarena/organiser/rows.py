@@ -56,7 +56,7 @@ def write_result(result: StoredResult) -> tuple[object, ...]:
     return (
         *(result.event, fixture.id, fixture.round, fixture.table, fixture.number),
         *(fixture.red, fixture.blue, fixture.seed, fixture.pair),
-        *(played.winner, played.reason, ",".join(played.offenders)),
+        *(played.winner, ",".join(played.reasons) or played.reason, ",".join(played.offenders)),
         *(float(played.red_score), float(played.blue_score), played.plies),
         *(result.attempt, result.match, result.message, moment(result.started_at), moment(result.ended_at)),
     )
@@ -68,7 +68,9 @@ def read_result(row: tuple[Any, ...]) -> StoredResult:
     plies, attempt, match, message, started_at, ended_at = rest
     fixture = Fixture(round_, table, game, red, blue, seed, pair)
     forfeited = tuple(offenders.split(",")) if offenders else ()
-    played = Played(fixture, winner, reason, forfeited, red_score, blue_score, plies)
+    # Where both forfeited for different reasons, a reason stands for each of them.
+    reasons = tuple(reason.split(",")) if "," in reason else ()
+    played = Played(fixture, winner, "no_show" if reasons else reason, forfeited, red_score, blue_score, plies, reasons)
     started, ended = datetime.fromisoformat(started_at), datetime.fromisoformat(ended_at)
     return StoredResult(event, played, attempt, match, message, started, ended)
 

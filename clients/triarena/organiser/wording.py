@@ -202,6 +202,9 @@ def score(played: Played) -> str:
 
 def reason(played: Played) -> str:
     """Why a game ended, and through whom if somebody forfeited."""
+    if played.reasons:
+        names = {side: played.fixture.red if side == "red" else played.fixture.blue for side in played.offenders}
+        return "; ".join(f"{played.reason_of(side).replace('_', ' ')}: {name}" for side, name in names.items())
     who = " and ".join(played.fixture.red if side == "red" else played.fixture.blue for side in played.offenders)
     return f"{kind(played)}: {who}" if who else kind(played)
 

@@ -89,6 +89,25 @@ class Knockout:
         """All encounters that are decided, by rounds and tables."""
         return tuple(self._follow(played).decisions.values())
 
+    def reached(self, played: History) -> dict[str, tuple[int, str]]:
+        """The latest round, with its title, in which each player has a place, whether or not the opponent is known."""
+        state = self._follow(played)
+        reached: dict[str, tuple[int, str]] = {}
+        for stage in self._bracket.stages:
+            entries = (
+                entry for slot in stage.slots if self._takes_place(slot, state) for entry in (slot.first, slot.second)
+            )
+            here = (player for entry in entries if (player := state.who(entry)) is not None)
+            reached |= dict.fromkeys((*stage.byes, *here), (stage.number, stage.title))
+        return reached
+
+    def _takes_place(self, slot: Slot, state: _State) -> bool:
+        """Whether that is sure: of a second final it is not, before the first one was won by the one who needs both."""
+        if slot.if_second_wins is None:
+            return True
+        final = state.decisions.get((slot.if_second_wins.round, slot.if_second_wins.table))
+        return final is not None and final.winner != state.who(slot.first)
+
     def number_of_games(self) -> tuple[int, int]:
         """At least and at most so many: ties add pairs, and a second final may be needed."""
         certain = [slot.if_second_wins is None for slot in self._bracket.slots()]

@@ -117,7 +117,8 @@ def _tally(player: str, games: Sequence[Played], byes: int, table: PointTable) -
         by_encounter[each.fixture.round, each.fixture.table].append(each)
     wins = sum(each.winner_name == player for each in games)
     draws = sum(each.winner is None and not each.offenders for each in games)
-    failed = [each.reason for each in games if each.fixture.side_of(player) in each.offenders]
+    sides = [(each, each.fixture.side_of(player)) for each in games]
+    failed = [each.reason_of(side) for each, side in sides if side in each.offenders]
     return Tally(
         player=player,
         played=len(games),

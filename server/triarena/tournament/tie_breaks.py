@@ -4,8 +4,9 @@ Sources: FIDE Handbook C.07, Tie-Break Regulations (effective from April 2024): 
 Buchholz, 8.1, and Sonneborn-Berger, 9.1, with the modifier cut 1, 14.1; unplayed rounds, 16. Three things are ours:
 
 * A round's encounter may be several games. Its opponent counts once, and the points against him are those of all.
-* *Unplayed* are a bye and an encounter to which somebody never came (reason ``no_show``). As article 16.4 has it, the
-  player meets a dummy in that round who ends with the player's own points; an opponent's points count as they are.
+* *Unplayed* are a bye and an encounter to which somebody never came or could not be started (the reasons in
+  ``tally.UNPLAYED``). As article 16.4 has it, the player meets a dummy in that round who ends with the player's own
+  points; an opponent's points count as they are.
   There are no requested byes, so the other parts of article 16 never apply.
 * *Game scores* is the sum over all games of the game's own points, the player's less the opponent's, since what a
   point is worth differs from board to board while the difference on one board is fair. Who failed never gains by it.

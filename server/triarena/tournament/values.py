@@ -111,6 +111,13 @@ class Played:
     """The game's own points."""
     blue_score: float = 0.0
     plies: int = 0
+    reasons: tuple[str, ...] = ()
+    """One for each of the offenders, if both forfeited for different reasons; else empty, for ``reason`` is all."""
+
+    def reason_of(self, side: SideName) -> str:
+        """Why a side forfeited. Raises ValueError if it did not."""
+        place = self.offenders.index(side)
+        return self.reasons[place] if self.reasons else self.reason
 
     @property
     def winner_name(self) -> str | None:

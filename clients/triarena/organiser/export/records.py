@@ -19,6 +19,7 @@ GAME_FIELDS: Final = (
     *("event", "game", "id", "round", "table", "number", "pair", "seed", "red", "blue", "winner", "winner_side"),
     *("reason", "offenders", "red_points", "blue_points", "red_score", "blue_score", "plies"),
     *("red_ms", "blue_ms", "overhead_ms", "seconds", "attempts", "match", "started_at", "ended_at", "message"),
+    "offender_reasons",
 )
 TIE_BREAK: Final = "tie_break_"
 """Before a tie-break's name: one of them is called ``wins``, as the number of wins is."""
@@ -67,6 +68,7 @@ def games_jsonl(report: TournamentReport) -> str:
                     {
                         **_game(each, game),
                         "offenders": _offenders(game),
+                        "offender_reasons": _offender_reasons(game),
                         "attempts": [_attempt(a) for a in game.attempts],
                     }
                 )
@@ -104,7 +106,14 @@ def _game(report: EventReport, game: Game) -> Record:
         "started_at": result.started_at.isoformat(),
         "ended_at": result.ended_at.isoformat(),
         "message": result.message,
+        "offender_reasons": " ".join(_offender_reasons(game)),
     }
+
+
+def _offender_reasons(game: Game) -> list[str]:
+    """Why each offender forfeited, in their order."""
+    played = game.played
+    return [] if played is None else [played.reason_of(side) for side in played.offenders]
 
 
 def _offenders(game: Game) -> list[str]:
@@ -148,14 +157,19 @@ def _standings(report: EventReport) -> Iterator[Record]:
             "byes": row.byes,
             **{f"{TIE_BREAK}{name}": value for name, value in row.tie_breaks.items()},
             "by_lot": "yes" if line.by_lot else "no",
-            "rating": None if rating is None else rating.elo,
-            "rating_low": None if rating is None else rating.low,
-            "rating_high": None if rating is None else rating.high,
+            "rating": None if rating is None else _plain(rating.elo),
+            "rating_low": None if rating is None else _plain(rating.low),
+            "rating_high": None if rating is None else _plain(rating.high),
             **dict(zip(FAILURE_FIELDS, line.failures, strict=True)),
             "unfinished": row.unfinished,
             "glicko2": None if line.ladder is None else line.ladder.rating,
             "glicko2_deviation": None if line.ladder is None else line.ladder.deviation,
         }
+
+
+def _plain(elo: float) -> float:
+    """Without what arithmetic leaves of a zero."""
+    return 0.0 if abs(elo) < 1e-9 else elo
 
 
 def _csv(fields: Sequence[str], records: Iterable[Mapping[str, object]]) -> str:

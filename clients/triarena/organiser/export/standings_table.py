@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from triarena.organiser.report import EventReport, Line
 from triarena.organiser.wording import FAILURE_TITLES, glicko2, number, rating, record, tie_break
+from triarena.tournament.tally import UNPLAYED
 
 from .markup import Markup, join, tag
 
@@ -79,7 +80,18 @@ def _caption(report: EventReport) -> str:
         ranked = "Ranked by the Glicko-2 rating, where ± is its deviation (95 % lie within about twice as much)"
     lots = " (where “lot” stands, it decided)" if any(line.by_lot for line in report.lines) else ""
     which = "The other ratings" if _is_ladder(report) else "Ratings"
+    hidden = any(line.rating is not None and line.telling is None for line in report.lines)
+    too_few = " Where “–” stands, there are too few games to say; it counts in the average all the same." * hidden
     return (
         f"{ranked}{lots}. {which} come from one Bradley-Terry model with draws, fitted over all games; the average is "
-        "0, and ± spans the 95 % interval."
+        f"0, and ± spans the 95 % interval.{too_few}{_unplayed(report)}"
     )
+
+
+def _unplayed(report: EventReport) -> str:
+    """How tie-breaks count what was not played, if there is any such thing."""
+    counts = {"buchholz", "buchholz_cut_1", "sonneborn_berger"}.intersection(report.tie_breaks)
+    absences = any(game.played is not None and game.played.reason in UNPLAYED for game in report.games())
+    if not counts or not (absences or any(line.row.byes for line in report.lines)):
+        return ""
+    return " A bye, and an encounter that was not played, counts in them as if the opponent had one’s own points."
