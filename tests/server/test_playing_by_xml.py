@@ -126,6 +126,27 @@ async def test_what_the_original_reads_as_a_move_is_judged_as_one(world: XmlWorl
     assert winner(told[1])["rule"] == rule
 
 
+@pytest.mark.parametrize("number", [2**31 - 1, -(2**31), 100, -100])
+async def test_a_number_that_is_far_too_great_is_shown_to_its_player_as_it_was_said(
+    world: XmlWorld, number: int
+) -> None:
+    one, two = await world.xml_pair()
+    told = await one.move(f'<advance distance="{number}"/>')
+    original = data_of(told[0]).find("originalMessage/actions/advance")
+    assert original is not None
+    assert original.attrib["distance"] == str(number)
+    assert winner(two.inbox.messages[-2])["rule"] == "invalid_distance"
+
+
+@pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 10**30])
+async def test_a_number_of_more_than_32_bits_is_none_as_with_the_original(world: XmlWorld, number: int) -> None:
+    one, two = await world.xml_pair()
+    await one.move(f'<acceleration acc="{number}"/>')
+    assert one.closed
+    assert one.inbox.messages[-1].attrib["code"] == "bad_value"
+    assert winner(two.inbox.messages[-2])["reason"] == "ONE hat das Spiel verlassen: PROTOCOL_ERROR"
+
+
 @pytest.mark.parametrize("who", [0, 1])
 async def test_a_move_that_nobody_asked_for_loses(world: XmlWorld, who: int) -> None:
     pair = await world.xml_pair()
@@ -140,6 +161,7 @@ async def test_a_move_that_nobody_asked_for_loses(world: XmlWorld, who: int) -> 
     assert told_winner["team"] == other
     german = "Es kam ein Zug, obwohl keiner angefordert war."
     assert told_winner["reason"] == f"Missachtung des Spielablaufs von {offender}: {german}"
+    assert data_of(told[-3]).attrib["message"] == german
     assert told_winner["code"] == "protocol_violation"
     assert "error" not in pair[1 - who].heard
 

@@ -19,7 +19,7 @@ from .markup import attributes, element, leaf
 from .moves import write_actions
 from .requests import EXCEPTIONS
 from .state import TEAMS, write_state
-from .verdicts import mistake, write_result
+from .verdicts import mistake, reproach, write_result
 
 
 def joined(room: str) -> str:
@@ -80,7 +80,9 @@ def error(room: str, message: str, move: Actions | None, code: str | None = None
     """A move was not accepted; the move as it was read."""
     written = [] if move is None else [write_actions(move.actions)]
     original = element("originalMessage", ' class="move"', written)
-    return _in_room(room, element("data", ' class="error"' + attributes(message=message, code=code), [original]))
+    return _in_room(
+        room, element("data", ' class="error"' + attributes(message=reproach(message), code=code), [original])
+    )
 
 
 def illegal_move(room: str, result: Result, move: Actions | None) -> str:

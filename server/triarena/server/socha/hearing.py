@@ -10,7 +10,7 @@ from triarena.protocol.session import Fault
 from triarena.server.wire import Bye, Declined
 
 from .conversation import Asked, Conversation
-from .moves import Directionless, Unreadable, read_actions
+from .moves import Directionless, Unreadable, for_the_engine, read_actions
 from .reading import Element
 from .requests import REQUESTS, BadRequest
 
@@ -68,7 +68,7 @@ def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault
     if place.ply is None:
         return Fault("not_now", NOT_ASKED, room=room, counts=not place.begun)
     ply, place.ply = place.ply, None
-    return Move.model_construct(room=room, ply=ply, move=place.answer)
+    return Move.model_construct(room=room, ply=ply, move=for_the_engine(place.answer))
 
 
 def _declined(code: str, message: str, element: Element, conversation: Conversation) -> Declined:

@@ -21,7 +21,9 @@ DIRECTIONS: Final[dict[str, Direction]] = {
 }
 FARTHEST: Final = 99
 """A greater number means the same, for it is as illegal; our engine reads none beyond it."""
-_NUMBER = re.compile(r"[+-]?[0-9]{1,10}", re.ASCII)
+GREATEST: Final = 2**31 - 1
+"""The original reads no greater number, and none below the negative of the next one."""
+_NUMBER = re.compile(r"[+-]?[0-9]{1,40}", re.ASCII)
 
 
 class Unreadable(Exception):
@@ -38,7 +40,7 @@ class Directionless(Exception):
 
 
 def read_actions(data: Element) -> Actions:
-    """The move in a ``data`` element; one without actions is a move, too, though an illegal one.
+    """The move in a ``data`` element, as it was said; one without actions is a move, too, though an illegal one.
 
     Raises Unreadable or Directionless. Its length is the engine's affair.
     """
@@ -48,6 +50,11 @@ def read_actions(data: Element) -> Actions:
     listed = data.child("actions")
     actions = [] if listed is None else [_read_action(one) for one in listed.children]
     return Actions.model_construct(actions=actions)
+
+
+def for_the_engine(said: Actions) -> Actions:
+    """The same move, with no number in it that our engine does not read."""
+    return Actions.model_construct(actions=[_within_reach(action) for action in said.actions])
 
 
 def write_actions(actions: Iterable[Action]) -> str:
@@ -67,7 +74,10 @@ def _number(one: Element, name: str) -> int:
     text = one.attributes.get(name, "0")
     if not _NUMBER.fullmatch(text):
         raise Unreadable("bad_value", f"{name} of <{one.name}> must be a whole number, not {text[:40]!r}")
-    return max(-FARTHEST, min(FARTHEST, int(text)))
+    number = int(text)
+    if not -GREATEST - 1 <= number <= GREATEST:
+        raise Unreadable("bad_value", f"{name} of <{one.name}> must be a number of 32 bits, not {text[:40]}")
+    return number
 
 
 def _direction(one: Element) -> Direction:
@@ -83,11 +93,21 @@ def _direction(one: Element) -> Direction:
 NO_DIRECTION: Final = "has no direction"
 """How the sentence about an action ends that lacks it."""
 _READERS: Final[dict[str, Callable[[Element], Action]]] = {
-    "acceleration": lambda one: Accelerate(by=_number(one, "acc")),
+    "acceleration": lambda one: Accelerate.model_construct(by=_number(one, "acc")),
     "turn": lambda one: Turn(to=_direction(one)),
-    "advance": lambda one: Advance(distance=_number(one, "distance")),
+    "advance": lambda one: Advance.model_construct(distance=_number(one, "distance")),
     "push": lambda one: Push(to=_direction(one)),
 }
+
+
+def _within_reach(action: Action) -> Action:
+    match action:
+        case Accelerate(by=by):
+            return Accelerate(by=max(-FARTHEST, min(FARTHEST, by)))
+        case Advance(distance=distance):
+            return Advance(distance=max(-FARTHEST, min(FARTHEST, distance)))
+        case _:
+            return action
 
 
 def _write_action(action: Action) -> str:

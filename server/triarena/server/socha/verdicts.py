@@ -116,6 +116,11 @@ def mistake(code: str | None) -> str:
     return MISTAKES.get(code or "", MISTAKES["malformed_move"])
 
 
+def reproach(message: str) -> str:
+    """What was not allowed at that time, in German if that is known."""
+    return next((german for english, german in _VIOLATIONS.items() if message.endswith(english)), message)
+
+
 def reason(result: Result, names: Names, end: MississippiQueenPosition | None) -> str:
     """The reason in German; players without a name are called by their teams."""
     called = {side: names[side] or TEAMS[side] for side in _SIDES}
