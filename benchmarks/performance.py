@@ -51,6 +51,7 @@ def steps(runs: int) -> Iterator[Step]:
         yield Step(f"referee-{run}", "referee.py", short=["--game", "towerwars"])
     between = ["--only-pace", "--matches", "2", "5", "20", "50"]
     yield Step("growth", "referee.py", between, short=["--game", "towerwars", "--matches", "2"])
+    yield Step("floor", "floor.py", short=["--game", "towerwars"])
     if shutil.which("py-spy"):
         yield from (Step(f"layers-{game}", "layers.py", ["--game", game], figures=False) for game in GAMES)
     else:
@@ -113,6 +114,7 @@ def blocks(folder: Path, runs: int) -> dict[str, str]:
         "rules": printed((folder / f"rules-{runs}.txt").read_text("utf-8")),
         "referee": printed((folder / f"referee-{runs}.txt").read_text("utf-8")),
         "growth": printed((folder / "growth.txt").read_text("utf-8")),
+        "floor": printed((folder / "floor.txt").read_text("utf-8")),
     }
     layers = [path.read_text("utf-8").strip() for path in sorted(folder.glob("layers-*.txt"))]
     if layers:

@@ -63,6 +63,14 @@ def test_the_benchmark_of_the_referee_plays_beside_the_relay(written: Written) -
 
 @on_linux
 @pytest.mark.slow
+def test_every_duty_of_a_referee_is_measured_between_the_relay_and_the_server(written: Written) -> None:
+    lines = written.figures("floor")
+    assert [line["step"] for line in lines] == ["bare relay", "+ messages", "+ rules", "+ journal", "the server"]
+    assert all(line["p50"] > 0 and line["pace"] > 0 and line["cpu_ms"] > 0 for line in lines)
+
+
+@on_linux
+@pytest.mark.slow
 def test_the_document_holds_the_figures_and_the_curves_beside_it(written: Written) -> None:
     assert "towerwars 8: random games" not in BLOCK.sub("", TEXT)
     assert "| towerwars 8: random games |" in written.text
@@ -76,7 +84,7 @@ def test_the_document_holds_the_figures_and_the_curves_beside_it(written: Writte
 @on_linux
 def test_every_command_of_the_document_is_one_that_is_run_here() -> None:
     run_here = [("performance.py", []), *((step.script, list(step.arguments)) for step in steps(1))]
-    assert {script for script, _ in COMMANDS} == {"rules.py", "referee.py", "layers.py", "performance.py"}
+    assert {script for script, _ in COMMANDS} == {"rules.py", "referee.py", "floor.py", "layers.py", "performance.py"}
     for script, arguments in COMMANDS:
         if script in dict(run_here):  # not layers.py, where py-spy is not installed
             assert (script, arguments.split()) in run_here

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,8 @@ from fleet.figures import percentile
 from fleet.host import Host
 from fleet.scripts import Script
 from fleet.server import ServerProcess
+
+from .duties import assignment
 
 HERE: Final = Path(__file__).parent
 
@@ -151,10 +153,10 @@ def _watching(port: int, room: str, observers: int) -> Iterator[None]:
 
 
 @contextmanager
-def relay(folder: Path) -> Iterator[tuple[int, int]]:
-    """A bare relay's port and process number."""
+def relay(folder: Path, match: Script | None = None, duties: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
+    """A relay's port and process number; with a match it has ``duties``, without one it is bare."""
     port_file = folder / "relay-port"
-    process = _python("relay", str(port_file))
+    process = _python("relay", str(port_file), *([] if match is None else [assignment(match, duties)]))
     try:
         while not (port_file.exists() and port_file.read_text(encoding="ascii")):
             if process.poll() is not None:

@@ -65,6 +65,7 @@ def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     )
 
 
-def judged(bars: Sequence[Bar]) -> tuple[str, bool]:
-    """The table of all bars, and whether none is missed."""
-    return table(HEADINGS, [bar.cells() for bar in bars]), all(bar.verdict != "MISSED" for bar in bars)
+def judged(bars: Sequence[Bar], *, meant: bool = True) -> tuple[str, bool]:
+    """The table of all bars, and whether none is missed; without verdicts if the figures are not ``meant``."""
+    lines = [bar.cells() if meant else [*bar.cells()[:-1], "-"] for bar in bars]
+    return table(HEADINGS, lines), not meant or all(bar.verdict != "MISSED" for bar in bars)

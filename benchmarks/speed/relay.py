@@ -3,18 +3,25 @@
 ``python -m speed.relay PORT_FILE`` listens on a free port of the loopback and writes its number to the file. A client's
 first frame says in which pair it is and on which seat (``seated``), and is answered by an empty one. Each further one
 is a ``move``, which says how long the two messages are that follow from it, and who gets the second.
+
+With an ``assignment`` as a further argument it does these duties of a referee as well, before it hands a move on.
 """
 
 from __future__ import annotations
 
 import struct
 import sys
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Final
 
 import trio
+
+from .duties import Duty, Office, open_office
 
 LENGTH: Final = struct.Struct(">I")
 SEATED: Final = struct.Struct(">IB")
@@ -58,7 +65,9 @@ class Peer:
         return whole
 
 
-async def attend(waiting: dict[int, Peer], stream: trio.SocketStream) -> None:
+async def attend(
+    waiting: dict[int, Peer], office: Office | None, numbers: Iterator[int], stream: trio.SocketStream
+) -> None:
     """Serve one client: the first of a pair waits for the second, whose task relays for both."""
     peer = Peer(stream)
     greeting = await peer.frame()
@@ -71,11 +80,12 @@ async def attend(waiting: dict[int, Peer], stream: trio.SocketStream) -> None:
         waiting[pair] = peer
         await peer.over.wait()
     else:
-        await relay((peer, other) if seat == 0 else (other, peer))
+        duty = None if office is None else await office.match(next(numbers))
+        await relay((peer, other) if seat == 0 else (other, peer), duty)
         other.over.set()
 
 
-async def relay(peers: tuple[Peer, Peer]) -> None:
+async def relay(peers: tuple[Peer, Peer], duty: Duty | None) -> None:
     """Hand on the moves of a match; the first one is the first seat's."""
     mover, other = peers
     while (frame := await mover.frame()) is not None:
@@ -85,18 +95,25 @@ async def relay(peers: tuple[Peer, Peer]) -> None:
             asked = told + LENGTH.pack(turn - LENGTH.size) + TURN[: turn - LENGTH.size]
         else:
             told = asked = told + OVER
+        if duty is not None:
+            await duty.done()
         await mover.stream.send_all(asked if again else told)
         await other.stream.send_all(told if again else asked)
         if not again:
             mover, other = other, mover
 
 
-async def main(port_file: Path) -> None:
+async def main(port_file: Path, assigned: str | None = None) -> None:
     """Relay until the process is ended."""
-    async with trio.open_nursery() as nursery:
-        listeners = await nursery.start(partial(trio.serve_tcp, partial(attend, {}), 0, host="127.0.0.1"))
+    async with AsyncExitStack() as stack:
+        office = None
+        if assigned is not None:
+            office = await stack.enter_async_context(open_office(assigned, port_file.parent))
+        nursery = await stack.enter_async_context(trio.open_nursery())
+        handler = partial(attend, {}, office, count())
+        listeners = await nursery.start(partial(trio.serve_tcp, handler, 0, host="127.0.0.1"))
         await trio.Path(port_file).write_text(str(listeners[0].socket.getsockname()[1]), encoding="ascii")
 
 
 if __name__ == "__main__":
-    trio.run(main, Path(sys.argv[1]))
+    trio.run(main, Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None)
