@@ -140,6 +140,24 @@ def test_wrong_use_is_told_in_a_sentence(desk: Desk, arguments: list[str], code:
     assert set(desk.folder.iterdir()) == there
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere every name is a text")
+def test_a_name_that_is_no_text_is_told_wherever_it_stands(desk: Desk) -> None:
+    bad = os.fsdecode(b"b\xff.tournament")
+    desk.write("two.toml", HEAD + TWO)
+    (desk.folder / bad).mkdir()
+    (desk.folder / bad / "two.toml").write_text(HEAD + TWO)
+    (desk.folder / bad / "tournament.sqlite").touch()
+    for arguments in (
+        ["tournament", "run", "two.toml", "--folder", bad + "2"],
+        ["tournament", "run", f"{bad}/two.toml"],
+        ["tournament", "resume", bad],
+        ["tournament", "standings", bad],
+        ["compare", "random", "greedy", "--game", "towerwars", "--folder", bad + "2"],
+    ):
+        assert "is no text in UTF-8: rename it, or work elsewhere [bad_path]" in desk.run(*arguments, code=1)
+    assert not (desk.folder / (bad + "2")).exists()
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="nothing is read-only for root")
 def test_a_place_that_cannot_be_written_is_told(desk: Desk) -> None:
     desk.write("two.toml", HEAD + TWO)
@@ -229,7 +247,8 @@ def test_a_running_tournament_is_looked_at_exported_and_cancelled_from_another_t
     desk.write("two.toml", HEAD + "games_per_pairing = 400\n" + TWO)
     process = desk.start("tournament", "run", "two.toml")
     until_said(process, r"1\.1\.2 ")
-    assert "is running the tournament" in desk.run("tournament", "resume", "two.tournament", code=1)
+    for again in (["resume", "two.tournament"], ["run", "two.toml"]):
+        assert f"Another tool (process {process.pid} on " in desk.run("tournament", *again, code=1)
     assert "Ann" in desk.run("tournament", "standings", "two.tournament")
     assert "games.csv" in desk.run("tournament", "export", "two.tournament")
     assert "is cancelled" in desk.run("tournament", "cancel", "two.tournament")

@@ -85,7 +85,10 @@ def test_a_tournament_of_hostile_bots_ends_and_says_what_they_did(tmp_path: Path
     assert all(log.stat().st_size < 1 << 20 for log in folder.rglob("*.log"))
     assert "bytes left out" in (folder / "logs" / "Shouts-1.log").read_text("utf-8", "replace")
     replay = next(line for line in game_notes(folder, "Cheats") if line.startswith("see it again:"))
-    seen = subprocess.run(replay.partition(":")[2], shell=True, capture_output=True, text=True, timeout=60, check=False)
+    moved = folder.rename(folder.with_name("moved.tournament"))
+    seen = subprocess.run(
+        replay.partition(":")[2], shell=True, cwd=moved, capture_output=True, text=True, timeout=60, check=False
+    )
     assert seen.returncode == 0, seen.stderr
     assert "Cheats" in seen.stdout
 

@@ -239,6 +239,7 @@ LINE_2 = [
     ("name = 'a\tb\\nc '", "name", "one line of text without blanks at its ends"),
     ("seed = -1", "seed", "it must be at least 0, not -1"),
     ("seed = 9007199254740992", "seed", "it must be below 9007199254740992"),
+    ("seeds = []", "seeds", "a list that is not empty"),
     ("seeds = [1, 2, 1]", "seeds[3]", "the seed 1 stands there twice"),
     ("options.sice = 3", "options.sice", "towerwars has no such option; did you mean 'size'?"),
     ("options.size = 3", "options.size", "size must be a whole number from 4 to 26, not 3"),

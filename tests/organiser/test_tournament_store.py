@@ -32,7 +32,7 @@ from triarena.organiser.store_file import STORE_NAME, VERSION
 from triarena.organiser.wording import reason
 from triarena.tournament.values import Encounter, Fixture, Plan, Played, Round
 
-from .staged_tournament import event_of, stage
+from .staged_tournament import event_of, file_of, stage
 
 NOW = datetime(2031, 5, 4, 12, 30, tzinfo=UTC)
 EVENTS = (StoredEvent("towers", 2**53 - 1), StoredEvent("flowers", 7))
@@ -273,6 +273,31 @@ def test_a_second_tournament_is_not_made_over_the_first(store: Store, folder: Pa
         create_store(folder, file, EVENTS, PLAYERS, NOW)
     assert caught.value.code == "store_exists"
     assert store.contents().state == "running"
+
+
+def test_of_several_who_begin_a_tournament_in_one_folder_at_the_same_moment_one_does(
+    tmp_path: Path, file: Path
+) -> None:
+    several, begun, refused = 6, list[Store](), list[str]()
+    start = threading.Barrier(several)
+
+    def begin() -> None:
+        start.wait(30)
+        try:
+            begun.append(Folder(tmp_path / "new.tournament").make(file, file_of(tmp_path, event_of("Towers")), NOW))
+        except StoreError as error:
+            refused.append(error.code)
+
+    threads = [threading.Thread(target=begin) for _ in range(several)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert refused == ["store_exists"] * (several - 1)
+    (store,) = begun
+    with store:
+        assert store.is_in_place()
+        assert store.contents().state == "running"
 
 
 def test_a_store_half_made_is_none(folder: Path, file: Path) -> None:

@@ -24,16 +24,12 @@ def claim_folder(folder: Path, *, patience: float = 2.0) -> Iterator[None]:
     Raises StoreError ``folder_in_use`` or ``cannot_open``.
     """
     lock = filelock.FileLock(folder / "tournament.lock", thread_local=False)
-    label = folder / "tournament.running"
+    label = _label(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=patience, poll_interval=0.05)
     except filelock.Timeout:
-        raise StoreError(
-            "folder_in_use",
-            f"Another tool ({_holder(label)}) is running the tournament in {folder}; "
-            "wait until it has ended, or stop it.",
-        ) from None
+        raise StoreError("folder_in_use", in_use(folder)) from None
     except OSError as error:
         raise StoreError("cannot_open", f"{folder} can't be written to: {error.strerror or error}.") from error
     try:
@@ -57,7 +53,19 @@ def is_claimed(folder: Path) -> bool:
     except filelock.Timeout:
         return True
     except (OSError, NotImplementedError):  # it is somebody else's, or the disk knows no locks
-        return (folder / "tournament.running").exists()
+        return _label(folder).exists()
+
+
+def in_use(folder: Path) -> str:
+    """That somebody holds the claim on a folder, and who, as a sentence."""
+    return (
+        f"Another tool ({_holder(_label(folder))}) is running the tournament in {folder}; "
+        "wait until it has ended, or stop it."
+    )
+
+
+def _label(folder: Path) -> Path:
+    return folder / "tournament.running"
 
 
 def _holder(label: Path) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from .claim import is_claimed
+from .claim import claim_folder, is_claimed
 from .file import ServerCheck, parse_tournament, read_tournament, unchecked
 from .records import Contents, StoredEvent, StoredPlayer, StoreError
 from .spec import TournamentFile
@@ -20,7 +20,7 @@ ENDING: Final = ".tournament"
 OWNER_ONLY: Final = 0o700
 IGNORE: Final = ".gitignore"
 IGNORE_ALL: Final = "# Tokens and a secret lie here: it is all for the owner alone.\n*\n"
-IGNORE_OURS: Final = f"# Tokens and a secret lie here.\n/{STORE_NAME}*\n/server/\n/logs/\n/irregular/\n"
+IGNORE_OURS: Final = f"# Tokens and a secret lie here.\n/{STORE_NAME}*\n/tournament.lock\n/tournament.running\n/server/\n/logs/\n/irregular/\n"
 SEED_BITS: Final = 53
 BROKEN_OFF: Final = "it was broken off: the tool that ran it has ended without a word"
 
@@ -61,11 +61,12 @@ class Folder:
     ) -> Store:
         """Begin the tournament of a file here, with the tokens of ``players`` (None: ``with_tokens``).
 
-        Raises StoreError ``store_exists`` or ``cannot_open``.
+        Raises StoreError ``store_exists``, ``folder_in_use`` or ``cannot_open``.
         """
         self.make_private()
         events = [StoredEvent(event.slug, event.seed) for event in file.events]
-        return create_store(self.path, source, events, with_tokens(file) if players is None else players, at)
+        with claim_folder(self.path):  # of two at the same moment one is the first
+            return create_store(self.path, source, events, with_tokens(file) if players is None else players, at)
 
     def make_private(self) -> None:
         """Make the folder, if there is none yet: tokens and a secret will lie here, for its owner alone.

@@ -108,7 +108,7 @@ class EventTable(Table):
     rounds: Annotated[int, Field(ge=1, le=100_000)] | None = None
     games_per_pairing: Annotated[int, Field(ge=1, le=1_000_000)] = 2
     seed: Seed | None = None
-    seeds: Annotated[list[Seed], Field(max_length=100_000)] = []
+    seeds: Annotated[list[Seed], Field(min_length=1, max_length=100_000)] = []
     clock: ClockTable = ClockTable()
     points: PointsTable = PointsTable()
     tie_breaks: Annotated[list[str], Field(max_length=20)] | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -65,6 +65,10 @@ class Evidence:
     folder: Folder
     journal: str | None
     """The database of the server that refereed them; None if it can't be reached."""
+    own: bool = False
+    """Whether that is the tournament's own server, whose data lie in the folder."""
+    in_place: Callable[[], bool] = lambda: True
+    """Whether the folder is where it was."""
 
     def keeper(self, event: Event) -> Keeper:
         """For the matches of one tournament."""
@@ -77,7 +81,7 @@ class Evidence:
                 return ""
             if not isinstance(outcome, Sporting) and outcome.code in QUIET:
                 return ""
-            if not self.folder.exists:  # somebody has moved or deleted it: it is not made anew
+            if not self.in_place():  # somebody has moved or deleted it: it is not made anew
                 return ""
             try:
                 if gone and isinstance(outcome, Sporting):
@@ -117,7 +121,7 @@ class Evidence:
         from triarena.server.evidence import known_evidence
         from triarena.server.journal import JournalError, read_match
 
-        if self.journal is None or not self.folder.exists:
+        if self.journal is None or not self.in_place():
             return ""
         try:
             found = dict(leaving(known_evidence(read_match(self.journal, match))))
@@ -141,6 +145,8 @@ class Evidence:
             (place / "report.txt").write_text(self._without_match(attempt), encoding="utf-8")
         else:
             where = self._where()
+            if self.own:
+                lines += ["in the tournament's folder, two levels above this file:"]
             lines += [f"see it again:   {command('replay', outcome.match, *where, '--boards')}"]
             lines += [f"all about it:   {command('report', outcome.match, *where)}"]
             (place / "report.txt").write_text(self._report(outcome.match), encoding="utf-8")
@@ -149,7 +155,9 @@ class Evidence:
             (place / "result.json").write_text(json.dumps(asdict(outcome), indent=2) + "\n", encoding="utf-8")
 
     def _where(self) -> list[str]:
-        """The option that names the database, for commands."""
+        """The option that names the database, for commands; by a path in the folder, which may be renamed or copied."""
+        if self.own:
+            return ["--data-dir", self.folder.server.relative_to(self.folder.path).as_posix()]
         return ["--database", self.journal] if self.journal else []
 
     def _process(self, place: Path, player: Player, side: SideName, bot: Bot | None) -> list[str]:

@@ -87,6 +87,7 @@ def read_file(file: Path, draw: Callable[[str], int] | None = None) -> Tournamen
     """
     from triarena.organiser.folder import read_new
 
+    speakable(file.absolute())
     with told():
         return read_new(file, free_processors(), draw, check_server=server_faults)
 
@@ -116,11 +117,15 @@ def folder_for(file: Path, folder: Path | None) -> Folder:
     """Where a new tournament of a file is kept. Raises Failure if there is one already."""
     from triarena.organiser.folder import ENDING, Folder
 
-    place = Folder((folder or Path(file.stem + ENDING)).absolute())
+    place = Folder(speakable((folder or Path(file.stem + ENDING)).absolute()))
     if place.exists:
         shown = str(folder or Path(file.stem + ENDING))
         with told():
             state = place.contents().state
+        if state == "running":
+            from triarena.organiser.claim import in_use
+
+            raise Failure("folder_in_use", in_use(place.path))
         if state in ("finished", "cancelled"):
             raise Failure(
                 "store_exists",
@@ -135,6 +140,16 @@ def folder_for(file: Path, folder: Path | None) -> Folder:
     return place
 
 
+def speakable(path: Path) -> Path:
+    """The same path. Raises Failure if its name is no text, so that no database and no page could hold it."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode(errors="replace")
+        raise Failure("bad_path", f"the name of {shown} is no text in UTF-8: rename it, or work elsewhere") from None
+    return path
+
+
 def existing(folder: Path) -> Folder:
     """A tournament's folder, also if its ending was left out. Raises Failure if it is none."""
     from triarena.organiser.folder import ENDING, Folder
@@ -145,5 +160,6 @@ def existing(folder: Path) -> Folder:
         *([whole.with_name(whole.name + ENDING), whole.with_suffix(ENDING)] if whole.name else ()),
     ):
         if Folder(candidate).exists:
+            speakable(candidate)
             return Folder(candidate)
     raise Failure("no_store", nothing_in(folder))

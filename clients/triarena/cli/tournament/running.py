@@ -56,7 +56,8 @@ async def _play(folder: Folder, store: Store, file: TournamentFile, where: Choic
     bell = Bell()
     server = None if where.running is not None else _embedded(folder, file, where, view, bell)
     access, place = (server.access, server.place) if server is not None else _running(folder, file, where, view)
-    evidence = Evidence(folder, where.database if server is None else _journal(folder))
+    own = server is not None
+    evidence = Evidence(folder, _journal(folder) if own else where.database, own, store.is_in_place)
     campaign = Campaign(
         file=file,
         folder=folder.path,
