@@ -292,3 +292,27 @@ def test_what_was_said_by_xml_stands_on_one_line_and_as_it_is() -> None:
     frames = {"from_client": said, "to_client": list[Mapping[str, Any]]()}
     (line,) = _words(frames, wide=False)
     assert line.endswith('>> <room roomId="r1"> <data class="moveRequest"/> </room>')
+
+
+def not_resumed(*away: str) -> Record:
+    """The end of a match in which these were not there after a restart."""
+    gone = visit(None, "the server stopped or died")
+    evidence = {
+        side: {"visits": [gone] if side in away else [gone, visit(None, None)]} for side in ("red", "blue")
+    }
+    restarts = [{"at": "2031-05-04T12:31:00.000+00:00", "ply": 0}]
+    aborted = {**RESULT, "kind": "aborted", "winner": None, "reason": "not_resumed", "detail": {"message": "so it is"}}
+    return MatchEnded("m2", aborted, "aborted", None, "not_resumed", START, {**evidence, "restarts": restarts})
+
+
+@pytest.mark.parametrize("away", [("red",), ("blue",), ("red", "blue")])
+async def test_the_lines_of_those_that_did_not_come_back_after_a_restart_say_so(
+    database: str, away: tuple[str, ...]
+) -> None:
+    async with open_journal(database) as journal:
+        await journal.write(not_resumed(*away))
+    told = report(database, "m2")
+    red, blue = told.split("\nblue ", 1)
+    word = "was not there when the wait after the restart of the server was over"
+    assert [word in red, word in blue] == ["red" in away, "blue" in away]
+    assert "\nwhat was said before the server was started again was lost with it\n" in told

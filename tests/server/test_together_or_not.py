@@ -151,6 +151,25 @@ async def test_who_waits_in_vain_after_a_restart_is_told_that_it_is_nobodys_loss
     assert trio.current_time() - began == RESUME
 
 
+@pytest.mark.parametrize("drops", [True, False])
+async def test_all_that_are_not_there_after_a_restart_are_named(
+    world: World, worlds: MakeWorld, drops: bool, autojump_clock: MockClock
+) -> None:
+    _, _, token, _ = await begun(world)
+    after = await reborn(world, worlds)
+    (room,) = after.lobby.rooms.values()
+    if drops:
+        await cut(await back(after, token))
+    await trio.sleep(RESUME + 1)
+    result = room.result
+    assert result is not None
+    assert (result.kind, result.reason, result.detail.offenders) == ("aborted", "not_resumed", [])
+    absences = ["blue has not come back since the server was started again", "red"]
+    assert result.detail.message.startswith("both sides are away: ")
+    assert all(absence in result.detail.message for absence in absences)
+    assert ("red has not come back" in result.detail.message) is not drops
+
+
 async def test_an_outcome_that_was_not_stored_when_the_server_died_waits_for_nobody(
     world: World, worlds: MakeWorld, autojump_clock: MockClock
 ) -> None:

@@ -99,7 +99,14 @@ def sections(stored: StoredMatch, *, wide: bool = False, where: Sequence[str] = 
         if frames is not None:
             yield f"\nwhat was last said over {side}'s connection; >> by the player, << by the server"
             yield from _words(frames, wide)
+    if evidence.get("restarts") and _words_are_kept(stored):
+        yield "\nwhat was said before the server was started again was lost with it"
     yield f"\ncheck it by the rules, and see it again: {command('replay', stored.match, *where, '--boards')}"
+
+
+def _words_are_kept(stored: StoredMatch) -> bool:
+    """Whether the match ended in a way of which last words are kept."""
+    return stored.ended is not None and stored.ended.kind != "outcome" and stored.ended.reason != "ply_limit"
 
 
 def _heading(stored: StoredMatch, evidence: Mapping[str, Any]) -> str:
@@ -152,6 +159,9 @@ def _player(stored: StoredMatch, side: str, evidence: Mapping[str, Any]) -> str:
     if not visits:
         software = stored.opened.settings.get("seats", {}).get(side, {}).get("software") or "unnamed"
         lines.append(f"      {_printable(software)}")
+    reason = (stored.result or {}).get("reason")
+    if reason == "not_resumed" and visits and (visits[-1]["until"] or visits[-1]["why"]):
+        lines.append("      was not there when the wait after the restart of the server was over")
     return "\n".join(lines)
 
 

@@ -268,12 +268,12 @@ class Absences:
         if any(absence.spared for absence in to_blame):
             return None
         missed = min(to_blame, key=lambda absence: absence.until)
-        if missed.reason == "not_resumed" or any(absence.excused for absence in self._away.values()):
-            return results.aborted("not_resumed", position, missed.overdue)
         offenders = [side for side in Side if any(absence.side is side for absence in to_blame)]
         sentence = missed.overdue
         if len(offenders) == 2:
             sentence = f"both sides are away: {sentence}; {self._away[missed.side.other].message}"
+        if missed.reason == "not_resumed" or any(absence.excused for absence in self._away.values()):
+            return results.aborted("not_resumed", position, sentence)
         return results.forfeit(missed.reason, offenders, position, sentence, ply=ply)
 
     def out_of_time(self, side: Side, position: AnyPosition, ply: int) -> Result | None:
