@@ -297,9 +297,7 @@ def test_what_was_said_by_xml_stands_on_one_line_and_as_it_is() -> None:
 def not_resumed(*away: str) -> Record:
     """The end of a match in which these were not there after a restart."""
     gone = visit(None, "the server stopped or died")
-    evidence = {
-        side: {"visits": [gone] if side in away else [gone, visit(None, None)]} for side in ("red", "blue")
-    }
+    evidence = {side: {"visits": [gone] if side in away else [gone, visit(None, None)]} for side in ("red", "blue")}
     restarts = [{"at": "2031-05-04T12:31:00.000+00:00", "ply": 0}]
     aborted = {**RESULT, "kind": "aborted", "winner": None, "reason": "not_resumed", "detail": {"message": "so it is"}}
     return MatchEnded("m2", aborted, "aborted", None, "not_resumed", START, {**evidence, "restarts": restarts})

@@ -242,11 +242,13 @@ async def test_the_door_stays_open_until_the_matches_have_ended(tmp_path: Path) 
     assert (summary.winner, summary.reason) == ("blue", "surrender")
 
 
-@pytest.mark.parametrize("locked", [True, False])
+@pytest.mark.parametrize(("locked", "at_once"), [(True, False), (True, True), (False, False)])
 async def test_that_the_journal_could_not_be_flushed_is_an_error_of_the_server(
-    locked: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Log
+    locked: bool, at_once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Log
 ) -> None:
-    monkeypatch.setattr("triarena.server.journal.writer.CLOSE_SECONDS", 0.2)
+    """Whether the wait for it is over, or a second signal has ended it."""
+    monkeypatch.setattr("triarena.server.journal.writer.CLOSE_SECONDS", 600.0 if at_once else 0.2)
+    monkeypatch.setattr("triarena.server.journal.writer.MOMENT", 0.2)
     path = tmp_path / "journal.sqlite3"
     door = DoorRules(Bounds(50, 50, 50), PATIENCE)
     plan = Plan("127.0.0.1", 0, f"sqlite:///{path}", SECRET.__eq__, house(clock=LONG), door, grace=0.0)
@@ -277,6 +279,12 @@ async def test_that_the_journal_could_not_be_flushed_is_an_error_of_the_server(
             with trio.move_on_after(0.1):
                 await lobbies[0].journal.write(RoomKept("room", "match", {}))
             stop.set()
+            if at_once:
+                await wait_all_tasks_blocked(0.01)
+                nursery.cancel_scope.cancel()
     lock.close()
     assert errors == (["journal_not_flushed"] if locked else [])
-    assert [line for line in logged.text.splitlines() if line.startswith("stopped ")] == ["stopped {'matches_kept': 0}"]
+    if not at_once:
+        lines = logged.text.splitlines()
+        assert [line for line in lines if line.startswith("stopped ")] == ["stopped {'matches_kept': 0}"]
+        assert lines[-1].startswith("stopped ")

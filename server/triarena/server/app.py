@@ -12,6 +12,7 @@ import errno
 import gc
 import signal
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -26,7 +27,7 @@ from .connection import FAREWELL_SECONDS
 from .descriptors import RESERVED, provide_descriptors
 from .door import Door, DoorRules, Reception
 from .house import House
-from .journal import Journal, claim_database, open_journal
+from .journal import Claim, Journal, JournalError, claim_database, open_journal
 from .lag import LoopLag
 from .lobby import Lobby
 from .names import Names
@@ -101,6 +102,9 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
     the last records.
     """
     listeners, lag = Listeners(), LoopLag()
+    claim: Claim | None = None
+    journal: Journal | None = None
+    kept: int | None = None
     lag.align(trio.current_time())
     trio.lowlevel.add_instrument(lag)
     try:
@@ -113,13 +117,31 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
             async with trio.open_nursery() as guarded:
                 guarded.start_soon(claim.guard, guarded.cancel_scope)
                 guarded.start_soon(journal.guard, guarded.cancel_scope)
-                await _host(plan, stop, ready, gateway, listeners, lag, journal, remains)
+                kept = await _host(plan, stop, ready, gateway, listeners, lag, journal, remains)
                 guarded.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(lag)
         listeners.close()
-    if (failure := claim.failure or journal.replaced or journal.unflushed) is not None:
-        raise failure
+        if kept is not None:
+            log.info("stopped", matches_kept=kept, **({"hint": "they go on at the next start"} if kept else {}))
+        failure = _failure(claim, journal)
+        # Told also of a server that is stopped at once: that is when records are lost.
+        if failure is not None and _is_a_stop(sys.exception()):
+            raise failure
+
+
+def _failure(claim: Claim | None, journal: Journal | None) -> JournalError | None:
+    """What went wrong with the database, now that it is closed."""
+    if claim is None or journal is None:
+        return None
+    return claim.failure or journal.replaced or journal.unflushed
+
+
+def _is_a_stop(error: BaseException | None) -> bool:
+    """Whether the server has ended as it was told to, be it at once."""
+    if isinstance(error, BaseExceptionGroup):
+        return error.split(trio.Cancelled)[1] is None
+    return error is None or isinstance(error, trio.Cancelled)
 
 
 async def _host(
@@ -131,8 +153,8 @@ async def _host(
     lag: LoopLag,
     journal: Journal,
     remains: Remains,
-) -> None:
-    """From the first client to the last."""
+) -> int:
+    """From the first client to the last; how many matches are to go on at the next start."""
     async with trio.open_nursery() as connections:
         async with trio.open_nursery() as matches:
             lobby = Lobby(
@@ -168,8 +190,7 @@ async def _host(
         for guest in list(lobby.guests.values()):
             guest.connection.close("server_stopping", "the server is stopping; try again later")
         connections.cancel_scope.deadline = trio.current_time() + FAREWELL_SECONDS + 1
-    kept = lobby.kept + lobby.running()
-    log.info("stopped", matches_kept=kept, **({"hint": "they go on at the next start"} if kept else {}))
+    return lobby.kept + lobby.running()
 
 
 async def watch_signals(stop: trio.Event, everything: trio.CancelScope) -> None:

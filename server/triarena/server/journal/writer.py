@@ -17,12 +17,18 @@ import structlog
 import trio
 
 from triarena.server.journal.records import JournalError, Record
-from triarena.server.journal.store import Store, Verdict
+from triarena.server.journal.store import TRIES_AGAIN, Store, Verdict
 
 BACKLOG = 1024
 """How many records may be pending; further writers wait for room. It also bounds a transaction."""
 CLOSE_SECONDS = 30.0
-"""How long the end of ``open_journal`` waits for a database that does not answer."""
+"""How long the end of ``open_journal`` waits for a database that does not take what is pending; what fails is tried
+again meanwhile.
+"""
+MOMENT = 2.0
+"""So long of it in any case and in silence; then it is said, and a cancellation ends the wait."""
+CLOSING_PAUSE = 0.5
+"""Seconds between two attempts then."""
 _ILLNESS = frozenset({"write_failed", "journal_failed", "database_in_use"})
 _log = structlog.get_logger("triarena.journal")
 
@@ -51,8 +57,14 @@ class Journal:
         self._opened = trio.Event()
         self._stopped = trio.Event()
         self._closed = False
+        self._given_up = threading.Event()
+        """Nobody waits for the thread any more."""
         self._startup_error: Exception | None = None
         self._failure: JournalError | None = None
+        self._latest_failure: JournalError | None = None
+        """What went wrong with the latest attempt that is to be made again."""
+        self._unsaved: JournalError | None = None
+        """Why, at the end, a record could not be saved."""
         self.replaced: JournalError | None = None
         """That another server writes to the database, and this one can't any more."""
         self._replaced = trio.Event()
@@ -106,10 +118,40 @@ class Journal:
         if self._startup_error is not None:
             raise self._startup_error
 
-    def _close(self) -> None:
-        """Lets the thread save what is pending and stop."""
+    async def _close(self) -> None:
+        """Lets the thread save what is pending and stop. Sets ``unflushed`` if it can't."""
         self._closed = True
         self._pending.put(None)
+        began = trio.current_time()
+        try:
+            with trio.move_on_after(min(MOMENT, CLOSE_SECONDS), shield=True):
+                await self._stopped.wait()
+            if not self._stopped.is_set():
+                _log.warning(
+                    "journal_waits",
+                    why=f"{self._store.place} has not taken the last records yet",
+                    records=BACKLOG - self._room.value,
+                    at_most_seconds=CLOSE_SECONDS,
+                    hint="a second Ctrl-C or SIGTERM stops without them",
+                )
+                with trio.move_on_at(began + CLOSE_SECONDS):
+                    await self._stopped.wait()
+        finally:
+            self._given_up.set()
+            if not self._stopped.is_set() or self._unsaved is not None or self._failure is not None:
+                self._give_up(round(trio.current_time() - began, 1))
+
+    def _give_up(self, waited: float) -> None:
+        """What is pending will not be saved."""
+        _log.error("journal_not_flushed", database=self._store.place, waited_seconds=waited)
+        failure = self._unsaved or self._failure or self._latest_failure
+        why = "it does not answer" if failure is None else failure.message.removesuffix(TRIES_AGAIN)
+        self.unflushed = JournalError(
+            "journal_not_flushed",
+            f"The journal in {self._store.place} did not take the last records within {waited:g} s, and the server has "
+            f"stopped without them ({why}); what was announced is there. See what locks the database, or keeps it from "
+            "answering, before you start the server again.",
+        )
 
     def _run(self) -> None:
         """The thread, from the opening of the database to its closing."""
@@ -121,7 +163,7 @@ class Journal:
             return
         self._tell(self._opened.set)
         while batch := self._next_batch():
-            self._tell(self._settle, batch, self._save(batch))
+            self._tell(self._settle, batch, self._insist(batch))
         self._store.close()
         self._tell(self._stopped.set)
 
@@ -139,6 +181,22 @@ class Journal:
             self._pending.put(None)  # met while records were in hand: to be met again after them
         return batch
 
+    def _insist(self, batch: Sequence[_Ticket]) -> list[Verdict]:
+        """Saves a batch. At the end of the journal nobody gives a record again that could not be saved: it is tried
+        again here, as long as that is waited for.
+        """
+        verdicts = self._save(batch)
+        while self._closed and (failed := [index for index, verdict in enumerate(verdicts) if _may_pass(verdict)]):
+            self._latest_failure = verdicts[failed[0]]
+            if self._given_up.wait(CLOSING_PAUSE):
+                break
+            for index in failed:
+                batch[index].again = True
+            anew = self._save([batch[index] for index in failed])
+            for index, verdict in zip(failed, anew, strict=True):
+                verdicts[index] = verdict
+        return verdicts
+
     def _save(self, batch: Sequence[_Ticket]) -> list[Verdict]:
         try:
             again = {index for index, ticket in enumerate(batch) if ticket.again}
@@ -153,14 +211,16 @@ class Journal:
             ticket.verdict = verdict
             ticket.done.set()
             self._room.release()
+        if self._closed:
+            self._unsaved = next(filter(_is_illness, verdicts), self._unsaved)
         self._note_health(verdicts[-1])
 
     def _note_health(self, latest: Verdict) -> None:
         if latest is not None and latest.code == "database_in_use" and self.replaced is None:
             self.replaced = latest
             self._replaced.set()
-        failure = latest if latest is not None and latest.code in _ILLNESS else None
-        if failure is not None and self._failure is None:
+        failure = latest if _is_illness(latest) else None
+        if failure is not None and self._failure is None and not self._closed:
             _log.error("journal_lost", code=failure.code, detail=failure.message)
         elif failure is None and self._failure is not None:
             _log.info("journal_recovered", database=self._store.place)
@@ -174,7 +234,8 @@ class Journal:
 
 @asynccontextmanager
 async def open_journal(url: str) -> AsyncIterator[Journal]:
-    """The journal in the database at ``url``, created or brought up to date; at the end all that is pending is saved.
+    """The journal in the database at ``url``, created or brought up to date; at the end all that is pending is saved,
+    or ``unflushed`` says why it could not be.
 
     Raises JournalError ``bad_url``, ``driver_missing``, ``cannot_open`` or ``database_too_new``.
     """
@@ -183,14 +244,13 @@ async def open_journal(url: str) -> AsyncIterator[Journal]:
     try:
         yield journal
     finally:
-        journal._close()
-        with trio.move_on_after(CLOSE_SECONDS, shield=True):
-            await journal._stopped.wait()
-        if not journal._stopped.is_set():
-            _log.error("journal_not_flushed", database=journal._store.place, waited_seconds=CLOSE_SECONDS)
-            journal.unflushed = JournalError(
-                "journal_not_flushed",
-                f"The journal in {journal._store.place} did not take the last records within {CLOSE_SECONDS:g} s, and "
-                "the server has stopped without them; what was announced is there. See what locks the database, or "
-                "keeps it from answering, before you start the server again.",
-            )
+        await journal._close()  # noqa: ASYNC102 - shielded for a moment; what ends the rest is a signal that means it
+
+
+def _is_illness(verdict: Verdict) -> bool:
+    return verdict is not None and verdict.code in _ILLNESS
+
+
+def _may_pass(verdict: Verdict) -> bool:
+    """Whether another attempt may succeed: not after a bug of ours, or once another server writes."""
+    return verdict is not None and verdict.code == "write_failed"
