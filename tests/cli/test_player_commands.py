@@ -33,15 +33,15 @@ def greet(peer: Peer) -> None:
     peer.greet()
 
 
-def match_of_one_ply(peer: Peer) -> None:
-    """A script: a room to watch, one ply, the end."""
+def match_of_one_ply(peer: Peer, end: s.MatchOver | None = None) -> None:
+    """A script: a room to watch, one ply, the end, which is a forfeit if it is not given."""
     peer.greet()
     view = RoomView.model_validate({"info": INFO, "position": GAME.write_position(START)})
     peer.answer(c.Observe, s.Observing(room="r1", view=view))
     moved = {"room": "r1", "ply": 0, "side": "red", "move": GAME.write_move(MOVE), "text": "A2->A3", "used_ms": 1500.0}
     peer.send(
         s.Moved.model_validate({**moved, "position": GAME.write_position(START.play(MOVE))}),
-        over(kind="forfeit", reason="timeout", winner="red", offenders=["blue"]),
+        end or over(kind="forfeit", reason="timeout", winner="red", offenders=["blue"]),
     )
 
 

@@ -82,6 +82,23 @@ def test_a_snapshot_stands_for_the_plies_that_were_missed() -> None:
     assert [scene.position for scene in found] == [START, PLAYED[2], PLAYED[2]]
 
 
+def paused_view(plies: int) -> RoomView:
+    return view(plies, info=INFO.model_copy(update={"ply": plies, "paused": True, "state": "paused"}))
+
+
+def test_a_match_is_shown_as_paused_as_long_as_it_is() -> None:
+    on, again = (s.Snapshot(room="r1", view=each) for each in (view(1), paused_view(1)))
+    found = scenes(moved(0), on, again, moved(1), over(), first=paused_view(0))
+    assert [(scene.info.paused, scene.info.state) for scene in found] == [
+        (True, "paused"),
+        (True, "paused"),
+        (False, "running"),
+        (True, "paused"),
+        (True, "paused"),
+        (False, "over"),
+    ]
+
+
 def test_a_position_that_is_not_sent_follows_from_the_move() -> None:
     found = scenes(moved(0, position=None), over(), first=view(0))
     assert found[1].position == PLAYED[1]

@@ -151,6 +151,22 @@ async def test_who_lags_gets_the_present_state_and_then_goes_on(gallery: Gallery
     assert listener.heard == SNAPSHOT.data + moved(2).data
 
 
+async def test_the_present_state_comes_behind_what_is_left_to_tell_and_later_for_who_lags(gallery: Gallery) -> None:
+    in_time, lagging, terse = Listener(), Listener(), Listener(terse=True)
+    for listener in (in_time, lagging, terse):
+        gallery.add(listener, bound=64)
+    gallery.show(moved(0))
+    gallery.announce(lambda: SNAPSHOT)
+    assert in_time.heard == moved(0).data + SNAPSHOT.data
+    lagging.backlog = 64
+    gallery.announce(lambda: SNAPSHOT)
+    assert in_time.heard == moved(0).data + 2 * SNAPSHOT.data
+    assert lagging.heard == moved(0).data + SNAPSHOT.data
+    gallery.drained(lagging, lambda: SNAPSHOT)
+    assert lagging.heard == moved(0).data + 2 * SNAPSHOT.data
+    assert terse.heard == moved(0).data
+
+
 async def test_the_end_comes_after_everything_else(gallery: Gallery) -> None:
     in_time, lagging = Listener(), Listener(backlog=64)
     for listener in (in_time, lagging):

@@ -58,6 +58,25 @@ async def test_pauses_are_kept_with_the_evidence_at_once_and_at_the_end(
     assert pauses(dict(ended.evidence)) == [(1, True, "administrator"), (1, False, "administrator")]
 
 
+async def test_observers_are_told_of_pauses_and_that_the_match_goes_on(world: World, autojump_clock: MockClock) -> None:
+    red, blue = await world.pair(size=4)
+    room = (await red.start()).room
+    await blue.start()
+    await red.play_on(1)
+    turn = await blue.wait_for(s.YourTurn)
+    admin, watcher = await (await world.client()).administer(), await world.client()
+    await watcher.say(c.Observe(room=room))
+    await watcher.hear(s.Observing)
+    await admin.tell(c.Pause(room=room))
+    info = (await watcher.hear(s.Snapshot)).view.info
+    assert (info.paused, info.state, info.ply) == (True, "paused", 1)
+    await blue.move(turn)
+    await watcher.hear(s.Moved)
+    await admin.tell(c.Resume(room=room))
+    info = (await watcher.hear(s.Snapshot)).view.info
+    assert (info.paused, info.state, info.ply) == (False, "running", 2)
+
+
 async def test_a_pause_outlives_the_server(world: World, autojump_clock: MockClock) -> None:
     _, _, admin, room = await playing(world)
     await admin.tell(c.Pause(room=room))

@@ -39,13 +39,18 @@ def paced(
     now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Scene]:
-    """The scenes, at most ``speed`` of them per second; the match is not slowed by it."""
+    """The scenes, at most ``speed`` of them per second; the match is not slowed by it.
+
+    Of a match that was broken off, the end is shown at once, in place of what was kept back.
+    """
     from triarena.clients.errors import ConnectionLost
 
     for scene in scenes:
+        if scene.result is None and _is_broken_off(connection):
+            continue
         yield scene
         until, listening = now() + 1 / speed, True
-        while scene.result is None and (left := until - now()) > 0:
+        while scene.result is None and (left := until - now()) > 0 and not _is_broken_off(connection):
             if listening and len(connection.waiting) < BACKLOG:
                 try:
                     connection.listen(left)
@@ -53,3 +58,11 @@ def paced(
                     listening = False
             else:
                 sleep(left)
+
+
+def _is_broken_off(connection: Connection) -> bool:
+    """Whether it is known already that the match has ended without having been played to an end."""
+    from triarena.protocol.from_server import MatchOver
+
+    ends = (message.result for message in connection.waiting if isinstance(message, MatchOver))
+    return any(end.kind == "aborted" and end.reason != "ply_limit" for end in ends)

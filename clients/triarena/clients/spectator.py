@@ -120,13 +120,18 @@ def _after_move(game: AnyGame, scene: Scene, moved: Moved) -> Scene:
     used = seat.model_copy(update={"used_ms": seat.used_ms + moved.used_ms})
     to_move = position.to_move.value if position is not None and position.outcome is None else None
     info = scene.info.model_copy(
-        update={"state": "running", "ply": moved.ply + 1, "to_move": to_move, moved.side: used}
+        update={
+            "state": "paused" if scene.info.paused else "running",
+            "ply": moved.ply + 1,
+            "to_move": to_move,
+            moved.side: used,
+        }
     )
     return replace(scene, info=info, position=position, last_move=move, text=moved.text)
 
 
 def _after_end(game: AnyGame, scene: Scene, over: MatchOver) -> Scene:
-    info = scene.info.model_copy(update={"state": "over", "to_move": None})
+    info = scene.info.model_copy(update={"state": "over", "to_move": None, "paused": False, "storage_lost": False})
     return replace(scene, info=info, position=_position(game, over.position) or scene.position, result=over.result)
 
 

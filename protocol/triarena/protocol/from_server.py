@@ -164,7 +164,9 @@ class Observing(Answer):
 
 
 class Snapshot(Value):
-    """To an observer: the present state, when the match starts, or instead of what it was too slow to take."""
+    """To an observer: the present state, when the match starts, is paused or goes on, or instead of what it was too
+    slow to take.
+    """
 
     type: Literal["snapshot"] = "snapshot"
     room: RoomId

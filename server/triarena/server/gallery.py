@@ -85,6 +85,16 @@ class Gallery:
         """Tell everybody the present state."""
         self._resync(self.watches, state)
 
+    def announce(self, state: State) -> None:
+        """Something else than a ply has happened: tell what is left to tell, and the present state.
+
+        Who lags is told it later. The Software-Challenge's clients have messages of their own for it.
+        """
+        self._tell(self.watches, self._next, {})
+        for watch in self.watches:
+            watch.lagging = watch.lagging or watch.line.backlog >= watch.bound
+        self._resync((watch for watch in self.watches if not watch.lagging and not watch.line.terse), state)
+
     def drained(self, line: Line, state: State) -> None:
         """A client has taken all that was sent: if it lagged behind, it gets the present state."""
         for watch in self.watches:

@@ -249,7 +249,8 @@ class Room:
         )
 
     def note_pause(self, address: str | None) -> None:
-        """For the evidence: an administrator there has paused the match, or (None) it goes on."""
+        """An administrator there has paused the match, or (None) it goes on: for the observers and the evidence."""
+        self.gallery.announce(self._snapshot)
         if self.referee is None or self.scribe is None:
             return
         if address is None:
