@@ -19,6 +19,9 @@ from triarena.protocol.values import Budget, PerMove, TimeControl, Unlimited
 
 GAME = find_game("towerwars")
 
+ALL = ("prepare towerwars", "pause r1", "resume r1", "step r1", "cancel r1", "kick 7")
+"""Every command that needs the secret."""
+
 
 class Office:
     """A script that lets an administrator in and answers one request; remembers what it was asked."""
@@ -161,13 +164,42 @@ def test_each_control_command_sends_its_request_and_prints_the_servers_sentence(
     assert office.asked == request_
 
 
-def test_a_wrong_secret_is_the_servers_sentence() -> None:
+def refusing(code: str) -> Script:
     def script(peer: Peer) -> None:
         peer.greet()
-        peer.answer(c.Authenticate, s.Error(code="wrong_secret", message="that is not it", request="authenticate"))
+        peer.answer(c.Authenticate, s.Error(code=code, message="that is not it", request="authenticate"))
 
-    done, _ = run(script, "pause", "r1")
-    assert (done.exit_code, done.stderr) == (1, "Error: that is not it [wrong_secret]\n")
+    return script
+
+
+@pytest.mark.parametrize("place", ["variable", "option", "file", "own server"])
+@pytest.mark.parametrize("words", [*map(str.split, ALL), ["rooms"]], ids=lambda words: words[0])
+def test_a_wrong_secret_is_told_with_where_it_was_found_and_what_to_do(
+    words: list[str], place: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "admin-secret"
+    file.write_text("s4", encoding="utf-8")
+    given = {"option": ["--secret", "s4"], "file": ["--secret-file", str(file)]}.get(place, [])
+    if words == ["rooms"] and not given:
+        return  # it shows no secret that was not given to it
+    own = {} if place == "variable" else {"TRIARENA_SECRET": "", "TRIARENA_SERVER__DATA_DIR": str(tmp_path)}
+    done, port = run(refusing("wrong_secret"), *words, *given, **own)
+    source = {
+        "variable": "the variable TRIARENA_SECRET",
+        "option": "--secret",
+        "file": f"the file {file}",
+        "own server": f"the file {file}, where a server started here would keep it,",
+    }[place]
+    assert done.exit_code == 1
+    assert done.stderr == (
+        f"Error: the secret from {source} is not the one of the server at 127.0.0.1:{port}; that server keeps its own "
+        "in the file 'admin-secret' of its data directory: name it with --secret-file [wrong_secret]\n"
+    )
+
+
+def test_another_refusal_of_an_administrator_is_the_servers_sentence() -> None:
+    done, _ = run(refusing("throttled"), "pause", "r1")
+    assert (done.exit_code, done.stderr) == (1, "Error: that is not it [throttled]\n")
 
 
 def test_the_secret_may_stand_in_a_file(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from triarena.protocol.frames import TO_CLIENT
 from triarena.server.settings import SECTIONS, ServerSettings, Settings
-from triarena.server.settings_sources import KNOWN, SettingsError, load_settings, unknown_variables
+from triarena.server.settings_sources import KNOWN, SettingsError, client_variables, load_settings, unknown_variables
 from triarena.server.settings_text import describe
 
 
@@ -298,3 +298,20 @@ def test_a_password_of_the_database_is_never_shown(url: str, file: Path) -> None
         assert "carp" not in text
     file.write_text(f"[server]\ndatabase = ['{url}']\n")
     assert problems(file=file) == (f"{file}: server.database must be a text that is not empty.",)
+
+
+@pytest.mark.parametrize(
+    ("environment", "named"),
+    [
+        ({"TRIARENA_PORT": "14000"}, "TRIARENA_SERVER__PORT=14000"),
+        ({"TRIARENA_HOST": "0.0.0.0"}, "TRIARENA_SERVER__HOST=0.0.0.0"),
+        ({"TRIARENA_PORT": "13055"}, ""),
+        ({"TRIARENA_PORT": "14000", "TRIARENA_SERVER__PORT": "14001"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_variable_of_the_clients_that_was_perhaps_meant_for_the_server_is_told(
+    environment: dict[str, str], named: str
+) -> None:
+    sentences = client_variables(environment, load_settings(None, environment, {}))
+    assert [named in sentence for sentence in sentences] == [True] * bool(named)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from .invocation import is_loopback
-from .options import Failure, connected, find_secret, is_typed
+from .options import Failure, authenticate, connected, find_secret, find_secret_and_source, is_typed
 
 if TYPE_CHECKING:
     from triarena.clients.connection import Connection
@@ -25,12 +25,10 @@ def admitted(host: str, port: int, secret: str | None, secret_file: Path | None)
     folder of a server here) is no foreign server's business: it is shown to one that lets nobody else in. What is wrong
     with it is told then as if there were none. Errors are explained.
     """
-    from triarena.clients.admin import Administrator
-
     if secret_file is not None or (secret and is_typed("secret")):
-        key = find_secret(secret, secret_file)
+        key, source = find_secret_and_source(secret, secret_file)
         with connected(host, port) as connection:
-            Administrator.authenticate(connection, key)
+            authenticate(connection, key, source, f"{host}:{port}")
             yield connection, key
         return
     with connected(host, port) as connection:

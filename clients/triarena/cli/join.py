@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit code 0: played to a regular end, won or lost; 3: forfeited by a fault of the bot; "
-    "1: no connection, no seat, or a fault of the server; 2: wrong use. "
+    epilog="Exit code 0: played to an end, won or lost, or aborted by nobody's fault (cancelled, or at the most plies "
+    "that a match may have); 3: forfeited by a fault of the bot; 1: no connection, no seat, or a fault of the server; "
+    "2: wrong use. "
     "With --tournament 0: dismissed by the organiser."
 )
 @click.argument("bot", default="random")

@@ -263,17 +263,35 @@ def unless_chosen(reservation: str | None, *, otherwise: bool) -> str | None:
 @contextmanager
 def administrator(host: str, port: int, secret: str | None, secret_file: Path | None) -> Iterator[Administrator]:
     """An administrator's connection; errors are explained."""
-    from triarena.clients.admin import Administrator
-
     try:
-        found = find_secret(secret, secret_file)
+        found, source = find_secret_and_source(secret, secret_file)
     except Failure as failure:
         if failure.code == "no_secret":
             with connected(host, port):  # where there is no server, no secret would help
                 raise
         raise
     with connected(host, port) as connection:
-        yield Administrator.authenticate(connection, found)
+        yield authenticate(connection, found, source, f"{host}:{port}")
+
+
+def authenticate(connection: Connection, secret: str, source: str, server: str) -> Administrator:
+    """Become an administrator of ``server``. Raises Failure for a wrong secret, which says where that was found."""
+    from triarena.clients.admin import Administrator
+    from triarena.clients.errors import ServerError
+
+    try:
+        return Administrator.authenticate(connection, secret)
+    except ServerError as error:
+        raise wrong_secret(source, server) if error.code == "wrong_secret" else error from None
+
+
+def wrong_secret(source: str, server: str) -> Failure:
+    """That a server refused the secret; ``source`` is where it was found."""
+    return Failure(
+        "wrong_secret",
+        f"the secret from {source} is not the one of the server at {server}; that server keeps its own in the file "
+        "'admin-secret' of its data directory: name it with --secret-file",
+    )
 
 
 def find_secret(secret: str | None, file: Path | None) -> str:

@@ -20,7 +20,7 @@ from triarena.server.journal import JournalError
 from triarena.server.logs import configure_logging
 from triarena.server.planning import plan
 from triarena.server.secret import AdminSecret, SecretError, Vault
-from triarena.server.settings_sources import SettingsError, load_settings, unknown_variables
+from triarena.server.settings_sources import SettingsError, client_variables, load_settings, unknown_variables
 from triarena.server.settings_text import describe
 
 from .first_steps import first_steps
@@ -95,6 +95,8 @@ def serve(config: Path | None, print_config: bool, **flags: Any) -> None:
     configure_logging(settings.server.log_level, settings.server.log_format)
     for sentence in unknown_variables(os.environ, KEYS):
         log.warning("unknown_variable", why=sentence)
+    for sentence in client_variables(os.environ, settings):
+        log.warning("variable_of_clients", why=sentence)
     try:
         if settings.server.port_file is not None:
             _try_port_file(settings.server.port_file)

@@ -122,6 +122,23 @@ def unknown_variables(environment: Mapping[str, str], options: Mapping[str, str]
     return found
 
 
+def client_variables(environment: Mapping[str, str], settings: Settings) -> list[str]:
+    """A sentence about each variable of the clients that somebody may have meant for the server: what it would set
+    stands as it is by default.
+    """
+    defaults = Settings().server
+    found = []
+    for key in ("host", "port"):
+        given, now = environment.get(f"{PREFIX}{key.upper()}"), getattr(settings.server, key)
+        if given and given != str(now) and now == getattr(defaults, key):
+            name = f"{PREFIX}{key.upper()}"
+            found.append(
+                f"The environment variable {name} does not set the server's {key}, which is {now}: it is for the "
+                f"commands that talk to a server; write {PREFIX}SERVER__{key.upper()}={given} or --{key} {given}."
+            )
+    return found
+
+
 def _with_double_underscore(name: str) -> str | None:
     """``server_port`` was meant as ``TRIARENA_SERVER__PORT``. Other variables of that prefix are somebody else's."""
     section, _, key = name.partition("_")

@@ -12,7 +12,7 @@ from typing import Final
 import click
 
 from triarena.cli.invocation import command
-from triarena.cli.options import DEFAULT_PORT, Failure, connected, find_secret_and_source
+from triarena.cli.options import DEFAULT_PORT, Failure, connected, find_secret_and_source, wrong_secret
 from triarena.organiser.records import StoredPlayer
 from triarena.organiser.spec import TournamentFile
 
@@ -73,11 +73,7 @@ def _knock(where: Choice, tokens: Mapping[str, str]) -> None:
             raise Failure(error.code, f"nothing was begun at {host}:{port}: {error.message}") from None
         if error.code != "wrong_secret":
             raise Failure(error.code, f"the server at {host}:{port} does not let us in: {error.message}") from None
-        raise Failure(
-            error.code,
-            f"the secret from {source} is not the one of the server at {host}:{port}; that server keeps its own in the "
-            "file 'admin-secret' of its data directory: name it with --secret-file",
-        ) from None
+        raise wrong_secret(source, f"{host}:{port}") from None
 
 
 def _bind(host: str, port: int, patience: float) -> None:
