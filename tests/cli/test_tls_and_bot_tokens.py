@@ -32,13 +32,13 @@ class Hall:
     log: Path
     """What the server has said."""
 
-    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, cwd: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
         """A ``triarena`` command, beside the server's data."""
         place = {"TRIARENA_PORT": str(self.port), "TRIARENA_SERVER__DATA_DIR": str(self.folder)}
         return subprocess.run(
             [sys.executable, "-m", "triarena.cli", *arguments],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=60, check=False,
-            env={**os.environ, **place, **environment},
+            env={**os.environ, **place, **environment}, cwd=cwd,
         )  # fmt: skip
 
     @property
@@ -127,6 +127,13 @@ def test_others_are_told_the_certificate_by_its_name_and_not_by_the_organisers_f
     joins = [line for line in done.stdout.splitlines() if " join " in line]
     assert all("--host play.example.org" in line and line.split("#")[0].endswith("--tls-ca ca.pem  ") for line in joins)
     assert f"give the players your certificate {hall.authority}, as ca.pem beside their bots" in done.stdout
+
+
+def test_so_they_are_where_the_organiser_is_in_the_folder_of_the_certificate(hall: Hall) -> None:
+    beside = [*hall.trust[:-1], hall.authority.name]
+    done = hall.run("prepare", "towerwars", *beside, "--public-host", "play.example.org", cwd=hall.authority.parent)
+    assert "  triarena join my_bot.py --reservation " in done.stdout
+    assert f"give the players your certificate {hall.authority.name}, as ca.pem beside their bots" in done.stdout
 
 
 def test_the_bot_with_the_token_plays_against_itself(hall: Hall) -> None:

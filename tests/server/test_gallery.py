@@ -164,6 +164,7 @@ async def test_the_present_state_comes_behind_what_is_left_to_tell_and_later_for
     assert lagging.heard == moved(0).data + SNAPSHOT.data
     gallery.drained(lagging, lambda: SNAPSHOT)
     assert lagging.heard == moved(0).data + 2 * SNAPSHOT.data
+    await trio.sleep(2 * PAUSE)
     assert terse.heard == moved(0).data
 
 

@@ -107,7 +107,7 @@ def prepare(
     else:
         found = public_host or (seen_from_outside(port) if is_loopback(host) else None) or host
         old = _old_bots(prepared, found, know_its_rules=options.get("rules") == OLD_RULES)
-        click.echo("\n".join(_commands(prepared, slots, found, port, paused) + old))
+        click.echo("\n".join(_commands(prepared, slots, found, port, paused, public_host) + old))
 
 
 def _plain(prepared: Prepared) -> dict[str, object]:
@@ -121,20 +121,23 @@ def _plain(prepared: Prepared) -> dict[str, object]:
     }
 
 
-def _commands(prepared: Prepared, slots: list[Slot], host: str, port: int, paused: bool) -> list[str]:
+def _commands(
+    prepared: Prepared, slots: list[Slot], host: str, port: int, paused: bool, public_host: str | None
+) -> list[str]:
     """What to paste, one line per seat and one to watch; and what players should know."""
     place = [] if host == DEFAULT_HOST else ["--host", host]
     place += [] if port == DEFAULT_PORT else ["--port", str(port)]
     ours, theirs = place + tls_arguments(), place + _their_tls_arguments(host)
+    join = command("join") if public_host is None else "triarena join"  # how players call it elsewhere, nobody knows
     lines = [f"room {prepared.room} is ready; replace my_bot.py by the bot's file:"]
     for side, slot, code in zip(SIDES, slots, prepared.reservations, strict=True):
         seat = ["--room", prepared.room] if code is None else ["--reservation", code]
         remark = f"  # {side}" + (f", {slot.name}" if slot.name else "")
-        lines.append(f"  {command('join', 'my_bot.py', *seat, *theirs)}{remark}")
+        lines.append(f"  {join} {shlex.join(['my_bot.py', *seat, *theirs])}{remark}")
     lines.append(f"  {command('watch', prepared.room, *theirs)}")
     if paused:
         lines.append(f"  {command('resume', prepared.room, *ours)}  # it is paused; or step, ply by ply")
-    if ours != theirs:
+    if "--tls-ca" in theirs and not is_loopback(host):
         lines.append(f"give the players your certificate {ours[-1]}, as {theirs[-1]} beside their bots")
     if any(prepared.reservations):
         lines.append("a bot that crashed is started again with the same command, also after a restart of the server")

@@ -230,7 +230,7 @@ class Lobby:
         if len(self.rooms) >= self.house.rooms:
             self.sweep(everything_over=True)
         if len(self.rooms) >= self.house.rooms:
-            raise Refusal("too_many_rooms", f"the server has {self.house.rooms} rooms, and no more; try later")
+            raise Refusal("too_many_rooms", f"the server has no more rooms than {self.house.rooms}; try later")
         return self.make_room(self.new_name(), game, options, seed, clocks)
 
     def new_name(self) -> str:
@@ -328,7 +328,7 @@ class Lobby:
         guest.watching = {r.id: r for r in guest.watching.values() if r is not room and r.result is None}
         if len(guest.watching) >= self.house.observed_rooms_per_connection:
             limit = self.house.observed_rooms_per_connection
-            raise Refusal("too_many_rooms", f"a connection may watch {limit} rooms at once; use another for more")
+            raise Refusal("too_many_rooms", f"a connection may watch no more rooms at once than {limit}; use another")
         if len(room.watches) >= self.house.observers_per_room:
             limit = self.house.observers_per_room
             raise Refusal("too_many_observers", f"room {room.id!r} has {limit} observers, and no more may watch")

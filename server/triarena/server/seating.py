@@ -112,13 +112,15 @@ class Seating:
         guest.rooms = {room.id: room for room in guest.rooms.values() if room.result is None}
         if len(guest.rooms) >= self._lobby.house.rooms_per_connection:
             limit = self._lobby.house.rooms_per_connection
-            raise Refusal("too_many_rooms", f"a connection may hold {limit} seats at once; finish or leave one first")
+            raise Refusal(
+                "too_many_rooms", f"a connection may hold no more seats at once than {limit}; leave one first"
+            )
 
     def _may_open(self, opener: str) -> None:
         """Whether an address may have a room more: none is to take them from all others."""
         limit = self._lobby.house.rooms_per_address
         if sum(room.opener == opener and room.result is None for room in self._lobby.rooms.values()) >= limit:
-            sentence = f"{limit} rooms opened from {opener} wait or play, and no more may"
+            sentence = f"of the rooms opened from {opener}, no more than {limit} may wait or play"
             raise Refusal("too_many_rooms", f"{sentence}; join one of them, or try later")
 
     def _may_choose(self, guest: Guest) -> None:

@@ -184,7 +184,8 @@ def _sentence(path: tuple[str, ...], kind: str, value: object) -> str:
     if kind == "extra_forbidden" or key not in fields:
         return f"there is no setting {section}.{key}{_similar(key, fields)}; [{section}] has {', '.join(fields)}."
     # A field that is kept out of repr() may hold a password.
-    instead = f", not {shown(value)}" if fields[key].repr else ""
+    given = f"{value:.15g}" if isinstance(value, float) else shown(value)  # -1 is told as it was typed, not as -1.0
+    instead = f", not {given}" if fields[key].repr else ""
     return f"{section}.{key} must be {allowed(fields[key])}{instead}."
 
 

@@ -82,7 +82,7 @@ async def secured(stream: trio.SocketStream | StampedStream, context: ssl.SSLCon
     except OSError as error:
         raise trio.BrokenResourceError from error
     if first and first[0] != HANDSHAKE:
-        raise NotTls("this server speaks TLS only: connect with TLS (triarena join --tls)")
+        raise NotTls("this server speaks TLS only: give the command --tls, or --tls-ca with its certificate")
     inside = trio.SSLStream(stream, context, server_side=True, https_compatible=True)
     await inside.do_handshake()
     return TlsStream(inside)
