@@ -546,6 +546,7 @@ def test_a_comparison_that_is_not_decided_says_how_far_it_is_and_plays_no_more_g
     said = desk.run("compare", "random", "random", *arguments)
     assert "undecided between 0 and 5 Elo, random-1 over random-2" in said
     assert len(games_of(desk.folder / "random-1-random-2.tournament")) == games
+    assert (f"games come in pairs, so at most {games} are played" in said) is (int(most) != games)
 
 
 def test_a_comparison_whose_file_cannot_be_written_says_so(desk: Desk) -> None:

@@ -91,6 +91,8 @@ def compare(
     text = _file(names, (a, b), game, options, (elo0, elo1, alpha, beta), max_games - max_games % 2, move_time, seed)
     _check(text)
     place = folder_for(Path("-".join(names)), folder)
+    if max_games % 2:
+        click.echo(f"games come in pairs, so at most {max_games - 1} are played")
     with interruptible(lambda: place), told():
         place.make_private()
         source = place.path / "compare.toml"

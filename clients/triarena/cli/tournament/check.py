@@ -32,8 +32,9 @@ OURS = ("dismissed: ", "waiting for the ")
 def check(file: Path, dry_run: bool) -> None:
     """Check the tournament that FILE describes, and try each of its local bots in a game against a random one.
 
-    All faults of the file are told at once, with their lines. A bot passes if it plays its game without a fault of its
-    own, won or lost; else the reason and the last lines that it printed are shown, and the exit code is 1.
+    The faults of the file are told together, with their lines; what is no TOML hides the others. A bot passes if it
+    plays its game without a fault of its own, won or lost; else the reason and the last lines that it printed are
+    shown, and the exit code is 1.
 
     \b
     $ triarena tournament check class.toml
@@ -97,7 +98,7 @@ def _told(place: Folder, event: Event, contents: Contents) -> int:
     failed = 0
     for fixture in format_of(event).plan({}).fixtures():
         bot, result = tried(event, fixture), results.get(fixture.id)
-        who = f"{bot}, {event.slug.removeprefix('trial-')}"
+        who = f"{bot}, {event.game}"
         if result is not None and verdict(bot, result.played) is None:
             winner = result.played.winner_name
             outcome = "drew" if winner is None else "won" if winner == bot else "lost"

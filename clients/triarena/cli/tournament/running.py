@@ -171,7 +171,7 @@ def run_shown(
         broken_off(ending, "interrupted", f" {OF_A_MOVED_FOLDER}")
     shown = relative(folder.path)
     click.echo(f"\neverything is in {shown}; the page is {relative(folder.page)}")
-    _conclude(ending, command("tournament", "resume", shown, *where.words))
+    _conclude(ending, command("tournament", "resume", shown))  # which knows the options
 
 
 def _conclude(ending: Ending, resume: str) -> None:
