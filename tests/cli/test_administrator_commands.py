@@ -282,3 +282,10 @@ def test_stepping_on_grants_a_ply_whenever_one_was_played_until_the_match_is_ove
         *(f"ply {ply}: {text}" for ply, text in enumerate(texts)),
         "aborted: so it ended [cancelled]; red 0, blue 0",
     ]
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(600.0, "10 min"), (90.0, "90 s"), (0.5, "0.5 s")])
+def test_preparing_tells_for_how_long_the_reservations_are_good(seconds: float, told: str) -> None:
+    prepared = s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"], reservation_seconds=seconds)
+    done, _ = run(Office(c.Prepare, prepared), "prepare", "towerwars")
+    assert f"\nthe reservations are good for {told}\n" in done.stdout

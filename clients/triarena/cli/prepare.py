@@ -31,7 +31,10 @@ OLD_RULES = "server-24.2.5"
 SECONDS = click.FloatRange(0, 86400, min_open=True)
 
 
-@click.command(epilog="A reservation is good for one client and expires after a time that the server's settings say.")
+@click.command(
+    epilog="A reservation is good for one client and expires after a time that the server's settings say "
+    "(rooms.reservation_seconds)."
+)
 @click.argument("game")
 @game_options
 @click.option("--seed", type=click.IntRange(0, 2**53 - 1), help="What the game draws comes from it.  [default: drawn]")
@@ -140,8 +143,15 @@ def _commands(
     if "--tls-ca" in theirs and not is_loopback(host):
         lines.append(f"give the players your certificate {ours[-1]}, as {theirs[-1]} beside their bots")
     if any(prepared.reservations):
+        if prepared.reservation_seconds is not None:
+            lines.append(f"the reservations are good for {_duration(prepared.reservation_seconds)}")
         lines.append("a bot that crashed is started again with the same command, also after a restart of the server")
     return lines + _clocks(prepared)
+
+
+def _duration(seconds: float) -> str:
+    """In minutes where they are whole."""
+    return f"{seconds / 60:g} min" if seconds >= 60 and seconds % 60 == 0 else f"{seconds:g} s"
 
 
 def _old_bots(prepared: Prepared, host: str, *, know_its_rules: bool) -> list[str]:

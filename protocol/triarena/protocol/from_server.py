@@ -224,6 +224,8 @@ class Prepared(Answer):
     """At which port bots of the Software-Challenge take these seats, if the server lets them in and they know the game.
     Older servers do not tell.
     """
+    reservation_seconds: Annotated[float, Field(ge=0)] | None = None
+    """For how long the reservations are good, and the room waits, if nobody comes. Older servers do not tell."""
 
 
 class Done(Answer):

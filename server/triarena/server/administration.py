@@ -96,6 +96,7 @@ class Administration:
             id=message.id,
             room=room.id,
             reservations=codes,
+            reservation_seconds=lobby.house.reservation,
             time_controls=list(controls.values()),
             socha_port=lobby.socha_ports.get(game.name),
         )

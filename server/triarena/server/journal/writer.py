@@ -126,7 +126,7 @@ class Journal:
         try:
             with trio.move_on_after(min(MOMENT, CLOSE_SECONDS), shield=True):
                 await self._stopped.wait()
-            if not self._stopped.is_set():
+            if not self._stopped.is_set() and trio.current_effective_deadline() > began:
                 _log.warning(
                     "journal_waits",
                     why=f"{self._store.place} has not taken the last records yet",
