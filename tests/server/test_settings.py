@@ -315,3 +315,9 @@ def test_a_variable_of_the_clients_that_was_perhaps_meant_for_the_server_is_told
 ) -> None:
     sentences = client_variables(environment, load_settings(None, environment, {}))
     assert [named in sentence for sentence in sentences] == [True] * bool(named)
+
+
+@pytest.mark.parametrize(("value", "told"), [(-1.0, "-1"), (-0.5, "-0.5")])
+def test_a_number_that_is_refused_is_told_as_it_was_typed(value: float, told: str) -> None:
+    with pytest.raises(SettingsError, match=f", not {told}[.]( |$|\n)"):
+        load_settings(None, {}, {"clock.move_seconds": value})
