@@ -48,6 +48,9 @@ def _request(element: Element, conversation: Conversation, rules: str) -> FromCl
 def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault | Declined | None:
     """A move. Whatever else is said in a room, or in one that is over, is refused like a request; but not the move that
     was asked for there just before its end. The original takes that without a word, and bots in Python die of one.
+
+    A move out of turn costs its match at most: it is not counted against the connection, over which other matches may
+    be played. How many may come, the limit of messages tells.
     """
     room, data = element.attributes.get("roomId", ""), element.child("data")
     if data is None or data.attributes.get("class") != "move":
@@ -64,9 +67,9 @@ def _in_room(element: Element, conversation: Conversation) -> FromClient | Fault
     try:
         place.answer = read_actions(data)
     except Directionless as error:
-        return Fault("bad_value", str(error), room=room, counts=not place.begun)
+        return Fault("bad_value", str(error), room=room, counts=False)
     if place.ply is None:
-        return Fault("not_now", NOT_ASKED, room=room, counts=not place.begun)
+        return Fault("not_now", NOT_ASKED, room=room, counts=False)
     ply, place.ply = place.ply, None
     return Move.model_construct(room=room, ply=ply, move=for_the_engine(place.answer))
 
