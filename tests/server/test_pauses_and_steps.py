@@ -39,6 +39,23 @@ def pauses(evidence: dict[str, Any]) -> list[tuple[int, bool, str]]:
     return [(each["ply"], each["until"] is not None, each["by"]) for each in evidence["pauses"]]
 
 
+async def test_a_match_that_ended_while_it_was_paused_is_paused_no_more(
+    world: World, autojump_clock: MockClock
+) -> None:
+    _, blue, admin, room = await playing(world)
+    await admin.tell(c.Pause(room=room))
+    assert world.lobby.rooms[room].info().paused
+    await blue.say(c.Surrender(room=room))
+    await blue.wait_for(s.MatchOver)
+    info = world.lobby.rooms[room].info()
+    assert (info.state, info.paused) == ("over", False)
+    late = await world.client()
+    await late.say(c.Observe(room=room))
+    view = (await late.hear(s.Observing)).view
+    assert view is not None
+    assert (view.info.state, view.info.paused) == ("over", False)
+
+
 async def test_pauses_are_kept_with_the_evidence_at_once_and_at_the_end(
     world: World, autojump_clock: MockClock
 ) -> None:

@@ -26,7 +26,7 @@ def room_info(room: Room) -> RoomInfo:
         game=room.terms.game.name,
         options=dict(room.terms.options),
         state=room.state,
-        paused=room.gate.paused,
+        paused=room.gate.paused and room.result is None,
         storage_lost=room.storage_lost,
         match=room.match,
         ply=0 if referee is None else referee.ply,
