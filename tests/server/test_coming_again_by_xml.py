@@ -52,9 +52,23 @@ async def test_a_reservation_is_one_players_seat_whose_older_connection_goes(wor
     assert first.closed
     told = first.inbox.messages[1].attrib
     assert told["code"] == "displaced"
+    assert told["message"].endswith("your seat was taken over another connection with its reservation code")
     assert code not in str(told)
     assert second.heard == ["joined"]
     assert second.room == first.room
+
+
+async def test_of_those_who_come_while_a_code_is_being_stored_the_newest_has_the_seat(world: XmlWorld) -> None:
+    code = (await reserved(world))[1]
+    silence = world.journal.silence = trio.Event()
+    clients = [await came(world, code) for _ in range(3)]
+    assert [client.heard for client in clients] == [[], [], []]
+    world.journal.silence = None
+    silence.set()
+    await trio.testing.wait_all_tasks_blocked()
+    assert [client.heard for client in clients] == [["joined", "errorpacket"]] * 2 + [["joined"]]
+    assert [client.closed for client in clients] == [True, True, False]
+    assert clients[0].inbox.messages[1].attrib["code"] == "displaced"
 
 
 async def test_a_code_over_the_connection_that_has_its_seat_is_refused_and_opens_nothing(world: XmlWorld) -> None:

@@ -176,11 +176,29 @@ async def test_while_a_seat_is_being_stored_nobody_else_can_use_its_code(
     first = await world.client()
     await first.say(c.JoinReserved(reservation=str(room.reservations[0])))
     await wait_all_tasks_blocked()
-    second = await use(world, room.reservations[0])
-    assert isinstance(second, s.Error)
-    assert second.code == "reservation_used"
+    second = await world.client()
+    await second.say(c.JoinReserved(reservation=str(room.reservations[0])))
+    await wait_all_tasks_blocked()
+    assert list(second.inbox) == [], "nobody knows yet"
     speak(world)
     assert (await first.hear(s.Joined)).side == "red"
+    assert (await second.hear(s.Error)).code == "reservation_used"
+
+
+async def test_who_comes_while_a_code_is_being_stored_has_its_seat_if_the_first_one_gets_none(
+    world: World, autojump_clock: MockClock
+) -> None:
+    _, room = await prepared(world)
+    world.journal.silence = trio.Event()
+    clients = [await world.client() for _ in range(3)]
+    for client in clients:
+        await client.say(c.JoinReserved(reservation=str(room.reservations[0])))
+        await wait_all_tasks_blocked()
+    await clients[0].stream.aclose()
+    await wait_all_tasks_blocked()
+    speak(world)
+    assert (await clients[1].hear(s.Joined)).side == "red"
+    assert (await clients[2].hear(s.Error)).code == "reservation_used"
 
 
 async def test_who_vanishes_while_its_seat_is_being_stored_leaves_it_free(

@@ -63,7 +63,9 @@ async def test_lost_connections_returns_and_displacements_are_told_without_token
         await again.hear(s.Joined)
     await wait_all_tasks_blocked()
     assert logged.events.count("player_back") == 2
-    assert room in line(logged, "player_displaced")
+    displaced = line(logged, "player_displaced")
+    for word in (room, "'ann'", "'connection': '3', 'by': '4', 'address': '127.0.0.1'"):
+        assert word in displaced
     assert logged.events.count("player_lost") == 1, "who was displaced is not lost"
     assert token not in logged.text
 

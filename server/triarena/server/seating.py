@@ -72,6 +72,7 @@ class Seating:
 
     async def join_reserved(self, guest: Guest, message: c.JoinReserved) -> None:
         """The seat that a reservation code was made for; answered when it is stored that the code was used."""
+        await self._stored(digest(message.reservation))
         self._may_take_a_seat(guest)
         held = self._seats.get(digest(message.reservation))
         lost = held is not None and held[1].line is None and held[0].match is not None
@@ -98,6 +99,14 @@ class Seating:
         except BaseException:
             reservation.used = False
             raise
+
+    async def _stored(self, code: str) -> None:
+        """Wait while it is being stored that a code was used: till then nobody knows whether its seat will be taken."""
+        while (reservation := self.reservations.find(code)) is not None and reservation.used:
+            if code in self._seats or not reservation.room.changing.locked():
+                return
+            async with reservation.room.changing:
+                pass
 
     def _may_sit(self, guest: Guest) -> None:
         """Whether a guest may begin a match."""
@@ -179,7 +188,7 @@ class Seating:
             sentence = f"this connection has followed room {room.id!r} already; take the seat over another one"
             raise Refusal("already_in_room", sentence)
         guest.may_play(room.terms)
-        self._displace(room, seat)
+        self._displace(room, seat, guest)
         seat.take_back(guest.connection, message.updates, guest.software)
         guest.rooms[room.id] = room
         guest.connection.post(_joined(room, seat, token, message.id))
@@ -190,20 +199,18 @@ class Seating:
             room.welcome_back(seat)
             self._lobby.happened(room, "joined")
 
-    def _displace(self, room: Room, seat: Seat) -> None:
+    def _displace(self, room: Room, seat: Seat, by: Guest) -> None:
+        """Close the connection over which somebody sits there, if there is one: ``by`` has come with the same token."""
+        token = "token" if seat.reservation is None else "reservation code"
         for other in self._lobby.guests.values():
             if other.connection is seat.line:
                 other.rooms.pop(room.id, None)
                 if room.scribe is not None:
-                    room.scribe.witness.went(seat.side, "its seat was taken over another connection with its token")
-                log.info(
-                    "player_displaced",
-                    room=room.id,
-                    match=room.match,
-                    side=seat.side.value,
-                    connection=seat.line.number,
-                )
-                other.connection.close("displaced", "your seat was taken over another connection with its token")
+                    room.scribe.witness.went(seat.side, f"its seat was taken over another connection with its {token}")
+                whose = {"room": room.id, "match": room.match, "side": seat.side.value, "name": seat.name}
+                new = {"by": by.connection.number, "address": by.connection.address}
+                log.info("player_displaced", **whose, connection=seat.line.number, **new)
+                other.connection.close("displaced", f"your seat was taken over another connection with its {token}")
 
     def vacate(self, room: Room, seat: Seat) -> None:
         """A seat was given back before the match started."""
