@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triarena.protocol.errors import RemoteProtocolError
-from triarena.protocol.frames import HEADER, TO_CLIENT, TO_SERVER, FrameReader, frame
+from triarena.protocol.frames import HEADER, TO_CLIENT, TO_SERVER, XML, FrameReader, frame
 
 
 def read(reader: FrameReader, data: bytes) -> list[bytes]:
@@ -77,6 +77,36 @@ def test_frames_before_one_that_is_too_large_are_handed_out() -> None:
     for _ in range(2):  # and it stays refused
         with pytest.raises(RemoteProtocolError):
             reader.next_payload()
+
+
+@pytest.mark.parametrize(
+    "begin",
+    [
+        b"<",
+        b"\n<protocol>",
+        b"\r\n    \t<protocol>",
+        b"\xef\xbb\xbf<protocol>",
+        b"\xef\xbb\xbf\n<protocol>",
+        "\ufeff<protocol>".encode("utf-16-le"),
+        "\ufeff \n<protocol>".encode("utf-16-be"),
+    ],
+)
+@pytest.mark.parametrize("limit", [TO_SERVER, TO_CLIENT])
+def test_xml_is_known_with_blanks_and_a_byte_order_mark_before_it(begin: bytes, limit: int) -> None:
+    reader = FrameReader(limit)
+    reader.feed(begin)
+    with pytest.raises(RemoteProtocolError) as caught:
+        reader.next_payload()
+    assert caught.value.code == XML
+
+
+@pytest.mark.parametrize("begin", [b"\xef\xbb\xbf\xbf", b"\xff\xfe\xff\xfe", b"    ", b"\xef<\0\0"])
+def test_what_only_begins_like_that_is_a_frame_that_is_too_large(begin: bytes) -> None:
+    reader = FrameReader(TO_SERVER)
+    reader.feed(begin)
+    with pytest.raises(RemoteProtocolError) as caught:
+        reader.next_payload()
+    assert caught.value.code == "frame_too_large"
 
 
 @pytest.mark.parametrize(

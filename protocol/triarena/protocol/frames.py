@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from .errors import RemoteProtocolError
@@ -11,6 +12,10 @@ TO_SERVER: Final = 16 * 1024
 """The largest payload a client may send, in bytes."""
 TO_CLIENT: Final = 1024 * 1024
 """The largest payload a server may send, in bytes."""
+WITH_XML: Final = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*<")
+"""How XML begins: behind what marks its encoding (which may be UTF-16), and maybe blanks."""
+BEFORE_XML: Final = frozenset(b"<\xef\xff\xfe \t\r\n")
+"""Its first byte; every length that begins so is beyond all limits."""
 XML: Final = "xml"
 """The code of what begins like XML: somebody has taken another port for this one."""
 
@@ -44,7 +49,7 @@ class FrameReader:
         Raises RemoteProtocolError if it begins like XML, or as soon as its header announces more than the limit:
         nothing of such a frame is waited for.
         """
-        if self._buffer.startswith(b"<"):
+        if self._buffer and self._buffer[0] in BEFORE_XML and WITH_XML.match(self._buffer):
             raise RemoteProtocolError(XML, "this begins like XML, and no frame is so long")
         if len(self._buffer) < HEADER:
             return None
