@@ -94,7 +94,7 @@ async def test_who_is_turned_away_at_the_door_is_told_so_in_xml() -> None:
     await listener.aclose()
 
 
-@pytest.mark.parametrize("words", [JOIN, '<?xml version="1.0"?>', "<"])
+@pytest.mark.parametrize("words", [JOIN, '<?xml version="1.0"?>', "<", f"\n{JOIN}", f"\ufeff{JOIN}"])
 @pytest.mark.parametrize(
     ("port", "advice"), [(13050, "connect to port 13050"), (None, "when the server is started with --socha")]
 )
@@ -155,11 +155,24 @@ def test_what_else_begins_like_no_document_is_answered_in_xml(words: bytes) -> N
     assert told.startswith(b"<protocol>")
 
 
-def test_tls_at_the_port_for_xml_is_called_by_its_name() -> None:
+@pytest.mark.parametrize("cut", [0, 1, 2, 4])
+@pytest.mark.parametrize(
+    ("begin", "code", "name"),
+    [
+        (b"\x16\x03\x01\x02\x00", "wrong_port", "TLS"),
+        (b"GET / HTTP/1.1\r\n", "not_xml", "is this HTTP?"),
+        (b"OPTIONS * HTTP/1.1\r\n", "not_xml", "is this HTTP?"),
+    ],
+)
+def test_tls_and_http_at_the_port_for_xml_are_called_by_their_names(
+    begin: bytes, code: str, name: str, cut: int
+) -> None:
     session = GatewaySession("server-24.2.5", Mementos(), 13055)
-    (fault,) = session.receive(b"\x16\x03\x01\x02\x00")
+    (fault,) = [*session.receive(begin[:cut]), *session.receive(begin[cut:])][:1]
     assert isinstance(fault, Fault)
-    assert "TLS" in fault.message
+    assert fault.fatal
+    assert fault.code == code
+    assert name in fault.message
     assert fault.message.endswith("connect to port 13055")
 
 

@@ -26,8 +26,12 @@ NO_PORT: Final = "clients of the Software-Challenge can play here when the serve
 
 WRONG_PORT: Final = "wrong_port"
 """The code of what begins like a frame of ours, where XML is spoken."""
+NOT_XML: Final = "not_xml"
+"""The code of what can be no document."""
 TLS: Final = b"\x16\x03"
 """So begins a TLS handshake, in whatever version."""
+HTTP: Final = (b"GET ", b"HEAD ", b"POST ", b"PUT ", b"OPTIONS ", b"CONNECT ")
+"""So begin requests of browsers, and of those who look for web servers."""
 
 
 def usual_tongue(port: int | None) -> Tongue:
@@ -82,7 +86,11 @@ class GatewaySession(XmlSession):
         data, self._first = self._first + data, None
         if data.startswith(TLS):
             return [Fault(WRONG_PORT, f"this is TLS, which there is none of at this port: {self._advice}", fatal=True)]
-        if len(data) <= HEADER and data[:2] in (b"", b"\0", b"\0\0"):
+        if data.startswith(HTTP):
+            sentence = f"this is no XML, which this port speaks (is this HTTP?): {self._advice}"
+            return [Fault(NOT_XML, sentence, fatal=True)]
+        half = any(len(data) < len(whole) and whole.startswith(data) for whole in (TLS, *HTTP))
+        if half or (len(data) <= HEADER and data[:2] in (b"", b"\0", b"\0\0")):
             self._first = data
             return []
         if not data.startswith(b"\0\0") or not _is_map(data[HEADER]):  # a frame has 16 KiB at most
