@@ -252,6 +252,28 @@ async def test_a_name_keeps_what_names_may_be_made_of(world: XmlWorld) -> None:
     assert names == ["Team Ü _Kiel_ _ Söhne", "x" * 40]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        ("Kiel (A)", "Kiel [A]", ["Kiel _A_", "Kiel _A_-2"]),
+        ("x" * 40, "x" * 41, ["x" * 40, "x" * 38 + "-2"]),
+        ("x" * 38 + "-2y", "x" * 38 + "-2z", ["x" * 38 + "-2", "x" * 38 + "-3"]),
+    ],
+)
+async def test_names_that_differ_only_in_what_no_name_may_have_are_numbered(
+    world: XmlWorld, first: str, second: str, names: list[str]
+) -> None:
+    admin = await administrator(world)
+    await admin.say(prepare(*(SLOT.format(name, "true", "false") for name in (first, second)), pause=False))
+    assert [seat.fixed_name for seat in world.lobby.rooms[admin.room].seats.values()] == names
+
+
+async def test_two_slots_with_the_very_same_name_are_refused(world: XmlWorld) -> None:
+    admin = await administrator(world)
+    (told,) = await admin.say(prepare(SLOT.format("A", "true", "true"), SLOT.format("A", "true", "true"), pause=False))
+    assert told.attrib["code"] == "name_taken"
+
+
 async def test_only_a_slot_that_can_time_out_has_a_clock(world: XmlWorld, autojump_clock: MockClock) -> None:
     admin = await administrator(world)
     slots = '<slot canTimeout="false"/>', '<slot canTimeout="true"/>'

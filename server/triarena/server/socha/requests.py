@@ -79,7 +79,7 @@ def _authenticate(one: Element, rules: str) -> Authenticate:
 
 def _prepare(one: Element, rules: str) -> Prepare:
     _check_type(one)
-    slots = [_slot(child) for child in one.children if child.name == "slot"]
+    slots = _slots([child for child in one.children if child.name == "slot"])
     return _made(Prepare, one, game=GAME, options={"rules": rules}, slots=slots, paused=_flag(one, "pause"))
 
 
@@ -132,10 +132,22 @@ def _made(kind: type[R], one: Element, **fields: Any) -> R:
         raise BadRequest("invalid_message", f"<{one.name}> is invalid ({where}): {first['msg'][:200]}") from None
 
 
-def _slot(one: Element) -> Slot:
-    """A seat; of the name what names may be made of here."""
-    name = re.sub(r"[^\w .+-]", "_", one.attributes.get("displayName", "")).strip()[:LONGEST_NAME].strip()
-    return Slot(name=name or None, timed=_flag(one, "canTimeout"), reserved=_flag(one, "reserved"))
+def _slots(asked: list[Element]) -> list[Slot]:
+    """The seats. Names that differ still do when they are made of what names may be made of here."""
+    said = [one.attributes.get("displayName", "") for one in asked]
+    names = [_cleaned(name) for name in said]
+    if len(names) == 2 and said[0] != said[1] and names[0] and names[0] == names[1]:
+        numbered = (f"{names[1][: LONGEST_NAME - 2]}-{number}" for number in (2, 3))
+        names[1] = next(name for name in numbered if name != names[0])
+    return [
+        Slot(name=name or None, timed=_flag(one, "canTimeout"), reserved=_flag(one, "reserved"))
+        for one, name in zip(asked, names, strict=True)
+    ]
+
+
+def _cleaned(name: str) -> str:
+    """What is left of a name."""
+    return re.sub(r"[^\w .+-]", "_", name).strip()[:LONGEST_NAME].strip()
 
 
 def _flag(one: Element, name: str) -> bool:
