@@ -138,12 +138,13 @@ async def test_a_number_that_is_far_too_great_is_shown_to_its_player_as_it_was_s
     assert winner(two.inbox.messages[-2])["rule"] == "invalid_distance"
 
 
-@pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 10**30])
-async def test_a_number_of_more_than_32_bits_is_none_as_with_the_original(world: XmlWorld, number: int) -> None:
+@pytest.mark.parametrize("number", [2**31, -(2**31) - 1, 10**30, 10**40, 10**4000, f"+{'9' * 9000}"])
+async def test_a_number_of_more_than_32_bits_is_none_as_with_the_original(world: XmlWorld, number: int | str) -> None:
     one, two = await world.xml_pair()
     await one.move(f'<acceleration acc="{number}"/>')
     assert one.closed
     assert one.inbox.messages[-1].attrib["code"] == "bad_value"
+    assert "must be a number of 32 bits" in one.inbox.messages[-1].attrib["message"]
     assert winner(two.inbox.messages[-2])["reason"] == "ONE hat das Spiel verlassen: PROTOCOL_ERROR"
 
 
@@ -247,13 +248,26 @@ async def test_moves_out_of_turn_cost_their_matches_and_not_the_connection(world
     assert first.asked
 
 
-async def test_moves_before_the_match_cost_nothing_and_may_be_few(world: XmlWorld) -> None:
-    one = world.xml()
-    await one.say(JOIN)
-    for _ in range(PATIENCE.bad_frames):
-        await one.move(AHEAD)
-    assert one.heard == ["joined"] + ["error"] * PATIENCE.bad_frames + ["errorpacket"]
-    assert one.closed
+@pytest.mark.parametrize("early", [AHEAD, "<turn/>", ""])
+async def test_moves_before_a_match_begins_cost_nothing_neither_it_nor_another_of_the_connection(
+    world: XmlWorld, early: str
+) -> None:
+    one, two = await world.xml_pair()
+    running = one.room
+    assert one.asked
+    await one.say("<join/>")
+    one.room = one.inbox.messages[-1].attrib["roomId"]
+    told = [message for _ in range(3 * PATIENCE.bad_frames) for message in await one.move(early)]
+    assert [kind(message) for message in told] == ["error"] * 3 * PATIENCE.bad_frames
+    assert not one.closed
+    other = world.xml()
+    await other.say(JOIN)
+    assert other.room == one.room
+    await play_legally(world, one)
+    one.room = running
+    await play_legally(world, one)
+    assert two.asked
+    assert other.asked
 
 
 # -- going away ------------------------------------------------------------------------------------

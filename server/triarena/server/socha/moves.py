@@ -23,7 +23,8 @@ FARTHEST: Final = 99
 """A greater number means the same, for it is as illegal; our engine reads none beyond it."""
 GREATEST: Final = 2**31 - 1
 """The original reads no greater number, and none below the negative of the next one."""
-_NUMBER = re.compile(r"[+-]?[0-9]{1,40}", re.ASCII)
+_NUMBER = re.compile(r"[+-]?[0-9]+", re.ASCII)
+DIGITS: Final = len(str(GREATEST))
 
 
 class Unreadable(Exception):
@@ -74,7 +75,8 @@ def _number(one: Element, name: str) -> int:
     text = one.attributes.get(name, "0")
     if not _NUMBER.fullmatch(text):
         raise Unreadable("bad_value", f"{name} of <{one.name}> must be a whole number, not {text[:40]!r}")
-    number = int(text)
+    digits = text.lstrip("+-").lstrip("0") or "0"
+    number = int(digits[: DIGITS + 1]) * (-1 if text.startswith("-") else 1)  # Python reads none of thousands of digits
     if not -GREATEST - 1 <= number <= GREATEST:
         raise Unreadable("bad_value", f"{name} of <{one.name}> must be a number of 32 bits, not {text[:40]}")
     return number
