@@ -103,11 +103,12 @@ def test_clocks_seed_pause_and_open_seats_are_passed_on() -> None:
 
 
 def test_preparing_for_a_program_prints_json() -> None:
-    office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"]))
+    office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"], reservation_seconds=600.0))
     done, _ = run(office, "prepare", "towerwars", "--json")
     assert json.loads(done.stdout) == {
         "room": "r7",
         "reservations": {"red": "RED-CODE", "blue": "BLUE-CODE"},
+        "reservation_seconds": 600.0,
         "time_controls": {},
         "socha_port": None,
     }

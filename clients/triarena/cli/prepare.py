@@ -119,6 +119,7 @@ def _plain(prepared: Prepared) -> dict[str, object]:
     return {
         "room": prepared.room,
         "reservations": dict(zip(SIDES, prepared.reservations, strict=True)),
+        "reservation_seconds": prepared.reservation_seconds,
         "time_controls": dict(zip(SIDES, clocks, strict=False)),  # an older server tells none
         "socha_port": prepared.socha_port,
     }
