@@ -157,15 +157,20 @@ def test_what_else_begins_like_no_document_is_answered_in_xml(words: bytes) -> N
 
 @pytest.mark.parametrize("cut", [0, 1, 2, 4])
 @pytest.mark.parametrize(
-    ("begin", "code", "name"),
+    ("begin", "code", "name", "advice"),
     [
-        (b"\x16\x03\x01\x02\x00", "wrong_port", "TLS"),
-        (b"GET / HTTP/1.1\r\n", "not_xml", "is this HTTP?"),
-        (b"OPTIONS * HTTP/1.1\r\n", "not_xml", "is this HTTP?"),
+        (b"\x16\x03\x01\x02\x00", "wrong_port", "TLS", "connect to port 13055"),
+        (b"GET / HTTP/1.1\r\n", "not_xml", "is this HTTP?", "clients of the Software-Challenge can play at this port"),
+        (
+            b"OPTIONS * HTTP/1.1\r\n",
+            "not_xml",
+            "is this HTTP?",
+            "clients of the Software-Challenge can play at this port",
+        ),
     ],
 )
 def test_tls_and_http_at_the_port_for_xml_are_called_by_their_names(
-    begin: bytes, code: str, name: str, cut: int
+    begin: bytes, code: str, name: str, advice: str, cut: int
 ) -> None:
     session = GatewaySession("server-24.2.5", Mementos(), 13055)
     (fault,) = [*session.receive(begin[:cut]), *session.receive(begin[cut:])][:1]
@@ -173,7 +178,7 @@ def test_tls_and_http_at_the_port_for_xml_are_called_by_their_names(
     assert fault.fatal
     assert fault.code == code
     assert name in fault.message
-    assert fault.message.endswith("connect to port 13055")
+    assert fault.message.endswith(advice)
 
 
 def test_a_client_of_ours_at_the_usual_port_is_answered_as_ever() -> None:

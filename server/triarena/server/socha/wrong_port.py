@@ -87,7 +87,7 @@ class GatewaySession(XmlSession):
         if data.startswith(TLS):
             return [Fault(WRONG_PORT, f"this is TLS, which there is none of at this port: {self._advice}", fatal=True)]
         if data.startswith(HTTP):
-            sentence = f"this is no XML, which this port speaks (is this HTTP?): {self._advice}"
+            sentence = "this is no XML (is this HTTP?): only clients of the Software-Challenge can play at this port"
             return [Fault(NOT_XML, sentence, fatal=True)]
         half = any(len(data) < len(whole) and whole.startswith(data) for whole in (TLS, *HTTP))
         if half or (len(data) <= HEADER and data[:2] in (b"", b"\0", b"\0\0")):
