@@ -288,3 +288,63 @@ async def test_that_the_journal_could_not_be_flushed_is_an_error_of_the_server(
         lines = logged.text.splitlines()
         assert [line for line in lines if line.startswith("stopped ")] == ["stopped {'matches_kept': 0}"]
         assert lines[-1].startswith("stopped ")
+
+
+@pytest.mark.parametrize("how", ["by a signal", "from outside"])
+async def test_a_server_that_is_stopped_at_once_blames_nobody_and_says_at_the_end_what_is_kept(
+    how: str, tmp_path: Path, logged: Log
+) -> None:
+    """Several times, since in which order all the tasks end is anybody's guess."""
+    matches, door = 4, DoorRules(Bounds(50, 50, 50), PATIENCE)
+    for attempt in range(6):
+        database = f"sqlite:///{tmp_path}/{attempt}.sqlite3"
+        plan = Plan("127.0.0.1", 0, database, SECRET.__eq__, house(grace=30.0, clock=LONG), door, grace=600.0)
+        stop, is_open, everything = trio.Event(), trio.Event(), trio.CancelScope()
+        listening: list[int] = []
+
+        def ready(addresses: Any, listening: list[int] = listening, is_open: trio.Event = is_open) -> None:
+            listening.append(addresses[0][1])
+            is_open.set()
+
+        logged.text, logged.events = "", []
+        with trio.fail_after(30):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(serve, plan, stop, ready, lambda addresses: None, everything)
+                await is_open.wait()
+                clients = [Client(await trio.open_tcp_stream("127.0.0.1", listening[0])) for _ in range(2 * matches)]
+                for client in clients:
+                    await (await client.greet()).join(size=4)
+                for client in clients:
+                    await client.start()
+                for red in clients[::2]:
+                    await red.wait_for(s.YourTurn)
+                stop.set()
+                await wait_all_tasks_blocked()
+                (everything if how == "by a signal" else nursery.cancel_scope).cancel()
+            for client in clients:
+                await trio.aclose_forcefully(client.stream)
+        assert "connection_failed" not in logged.events
+        if how == "by a signal":
+            assert "player_lost" not in logged.events
+        kept = {"matches_kept": matches, "hint": "they go on at the next start"}
+        assert logged.text.splitlines()[-1] == f"stopped {kept}"
+        assert len(list_matches(database, finished=False)) == matches
+
+
+async def test_a_server_that_is_stopped_at_once_while_it_opens_its_database_says_that_it_has_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Log
+) -> None:
+    door, stop, everything = DoorRules(Bounds(50, 50, 50), PATIENCE), trio.Event(), trio.CancelScope()
+    database = f"sqlite:///{tmp_path}/j.sqlite3"
+    plan = Plan("127.0.0.1", 0, database, SECRET.__eq__, house(clock=LONG), door, grace=600.0)
+
+    def reading(*arguments: Any) -> Remains:
+        trio.from_thread.run_sync(stop.set)
+        trio.from_thread.run_sync(everything.cancel)
+        return read_remains(*arguments)
+
+    monkeypatch.setattr("triarena.server.app.read_remains", reading)
+    with trio.fail_after(20):
+        await serve(plan, stop, lambda addresses: None, lambda addresses: None, everything)
+    assert logged.text.splitlines()[-1].startswith("stopped ")
+    assert "matches_kept" not in logged.text, "it has not looked"

@@ -147,15 +147,17 @@ async def _main(settings: Settings, vault: Vault, the_plan: Plan) -> None:
         else:
             _announce(settings, secret, the_plan.house.software, addresses, gateway, the_plan.door.tls)
 
+    everything = trio.CancelScope()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(watch_signals, stop, nursery.cancel_scope)
+        await nursery.start(watch_signals, stop, everything)
         try:
-            await serve_plan(the_plan, stop, ready, gateway.extend)
+            await serve_plan(the_plan, stop, ready, gateway.extend, everything)
         except (CannotListen, JournalError) as error:
             failures.append(error)
-        nursery.cancel_scope.cancel()
-    if settings.server.port_file is not None and written:
-        _forget_port(settings.server.port_file, written[0])
+        finally:
+            if settings.server.port_file is not None and written:
+                _forget_port(settings.server.port_file, written[0])
+        nursery.cancel_scope.cancel()  # last of all: until here signals are ours
     if failures:
         raise failures[0]
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from secrets import randbelow
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import structlog
 import trio
@@ -81,6 +81,21 @@ Ready: TypeAlias = Callable[[Addresses], None]
 
 
 @dataclass(slots=True)
+class Stay:
+    """What the end of a server needs to know of it."""
+
+    lobby: Lobby | None = None
+    """Set once it has the matches that the database holds."""
+
+    def told(self) -> dict[str, Any]:
+        """For the last line of the log."""
+        if self.lobby is None:
+            return {"hint": "it had not begun; what its database holds is as it was"}
+        kept = self.lobby.kept + self.lobby.running()
+        return {"matches_kept": kept, **({"hint": "they go on at the next start"} if kept else {})}
+
+
+@dataclass(slots=True)
 class Listeners:
     """Where clients come in."""
 
@@ -94,17 +109,27 @@ class Listeners:
             listener.socket.close()
 
 
-async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lambda addresses: None) -> None:
+async def serve(
+    plan: Plan,
+    stop: trio.Event,
+    ready: Ready,
+    gateway: Ready = lambda addresses: None,
+    everything: trio.CancelScope | None = None,
+) -> None:
     """Serve until ``stop`` is set. ``ready`` is told the addresses once clients can connect; just before, ``gateway``
-    those for clients of the Software-Challenge.
+    those for clients of the Software-Challenge. Cancelling ``everything``, which nobody has entered yet, stops at once.
 
     Raises CannotListen, or JournalError if the database can't be opened, another server uses it, or it did not take
     the last records.
     """
-    listeners, lag = Listeners(), LoopLag()
+    with everything or trio.CancelScope() as all_of_it:
+        await _serve(plan, stop, ready, gateway, all_of_it)
+
+
+async def _serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready, everything: trio.CancelScope) -> None:
+    listeners, lag, stay = Listeners(), LoopLag(), Stay()
     claim: Claim | None = None
     journal: Journal | None = None
-    kept: int | None = None
     lag.align(trio.current_time())
     trio.lowlevel.add_instrument(lag)
     try:
@@ -117,16 +142,18 @@ async def serve(plan: Plan, stop: trio.Event, ready: Ready, gateway: Ready = lam
             async with trio.open_nursery() as guarded:
                 guarded.start_soon(claim.guard, guarded.cancel_scope)
                 guarded.start_soon(journal.guard, guarded.cancel_scope)
-                kept = await _host(plan, stop, ready, gateway, listeners, lag, journal, remains)
+                scopes = everything, guarded.cancel_scope
+                await _host(plan, stop, ready, gateway, listeners, lag, journal, remains, stay, scopes)
                 guarded.cancel_scope.cancel()
     finally:
         trio.lowlevel.remove_instrument(lag)
         listeners.close()
-        if kept is not None:
-            log.info("stopped", matches_kept=kept, **({"hint": "they go on at the next start"} if kept else {}))
+        is_a_stop = _is_a_stop(sys.exception())
+        if is_a_stop or stay.lobby is not None:
+            log.info("stopped", **stay.told())
         failure = _failure(claim, journal)
         # Told also of a server that is stopped at once: that is when records are lost.
-        if failure is not None and _is_a_stop(sys.exception()):
+        if failure is not None and is_a_stop:
             raise failure
 
 
@@ -153,49 +180,78 @@ async def _host(
     lag: LoopLag,
     journal: Journal,
     remains: Remains,
-) -> int:
-    """From the first client to the last; how many matches are to go on at the next start."""
+    stay: Stay,
+    scopes: Sequence[trio.CancelScope],
+) -> None:
+    """From the first client to the last. Who cancels one of the ``scopes`` stops everything at once."""
     async with trio.open_nursery() as connections:
         async with trio.open_nursery() as matches:
             lobby = Lobby(
                 plan.house, journal, matches, Names(randbelow), plan.is_secret, partial(datetime.now, UTC), lag
             )
-            await recover(lobby, remains)
-            lobby.socha_ports = {GAME: _addresses(listeners.gateway)[0][1]} if listeners.gateway else {}
-            usual = usual_tongue(lobby.socha_ports.get(GAME))
-            entrance = Door(_affordable(plan.door), lobby.serve, connections, lag, lobby.serve_on_trial, usual)
-            async with trio.open_nursery() as door:
-                for listener in listeners.usual:
-                    door.start_soon(entrance.keep, listener)
-                if plan.gateway is not None:
-                    way_in = Gateway(plan.gateway, lobby, _addresses(listeners.usual)[0][1])
-                    for listener in listeners.gateway:
-                        door.start_soon(entrance.keep, listener, Reception(way_in.tongue, way_in.serve))
-                door.start_soon(_sweep, lobby)
-                door.start_soon(_collect_garbage, lobby)
-                door.start_soon(_tick, lobby)
-                gateway(_addresses(listeners.gateway))
-                ready(_addresses(listeners.usual))
-                await stop.wait()
-                log.info(
-                    "stopping",
-                    matches=lobby.running(),
-                    grace=plan.grace,
-                    hint="a second Ctrl-C or SIGTERM stops at once",
-                )
-                await _finish_matches(lobby, plan.grace)
-                door.cancel_scope.cancel()
-            lobby.suspend_matches()
+            lobby.all_ends = lambda: any(scope.cancel_called for scope in scopes)
+            try:
+                await recover(lobby, remains)
+                stay.lobby = lobby
+                await _open_house(plan, stop, ready, gateway, listeners, lag, lobby, connections)
+                lobby.suspend_matches()
+            finally:
+                lobby.all_ends = lambda: True  # connections end after the matches, and must begin nothing among these
             matches.cancel_scope.deadline = trio.current_time() + SUSPEND_SECONDS
         for guest in list(lobby.guests.values()):
             guest.connection.close("server_stopping", "the server is stopping; try again later")
         connections.cancel_scope.deadline = trio.current_time() + FAREWELL_SECONDS + 1
-    return lobby.kept + lobby.running()
 
 
-async def watch_signals(stop: trio.Event, everything: trio.CancelScope) -> None:
-    """The first signal asks the server to stop, the second means it."""
+async def _open_house(
+    plan: Plan,
+    stop: trio.Event,
+    ready: Ready,
+    gateway: Ready,
+    listeners: Listeners,
+    lag: LoopLag,
+    lobby: Lobby,
+    connections: trio.Nursery,
+) -> None:
+    """Let clients in until the server is to stop, and what runs then has had its time."""
+    lobby.socha_ports = {GAME: _addresses(listeners.gateway)[0][1]} if listeners.gateway else {}
+    usual = usual_tongue(lobby.socha_ports.get(GAME))
+    entrance = Door(_affordable(plan.door), lobby.serve, connections, lag, lobby.serve_on_trial, usual)
+    async with trio.open_nursery() as door:
+        for listener in listeners.usual:
+            door.start_soon(entrance.keep, listener)
+        if plan.gateway is not None:
+            way_in = Gateway(plan.gateway, lobby, _addresses(listeners.usual)[0][1])
+            for listener in listeners.gateway:
+                door.start_soon(entrance.keep, listener, Reception(way_in.tongue, way_in.serve))
+        door.start_soon(_sweep, lobby)
+        door.start_soon(_collect_garbage, lobby)
+        door.start_soon(_tick, lobby)
+        gateway(_addresses(listeners.gateway))
+        ready(_addresses(listeners.usual))
+        await stop.wait()
+        log.info(
+            "stopping",
+            matches=lobby.running(),
+            grace=plan.grace,
+            hint="a second Ctrl-C or SIGTERM stops at once",
+        )
+        await _finish_matches(lobby, plan.grace)
+        door.cancel_scope.cancel()
+
+
+async def watch_signals(  # noqa: ASYNC114 - ASYNC113 is not asked of it
+    stop: trio.Event,
+    everything: trio.CancelScope,
+    task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED,
+) -> None:
+    """The first signal asks the server to stop, the second means it; more change nothing.
+
+    Not itself inside of ``everything``: while the last records are saved, a signal must not find the system's own
+    handlers, which end the process where it stands.
+    """
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        task_status.started()
         async for number in signals:
             if stop.is_set():
                 everything.cancel()

@@ -178,7 +178,7 @@ class Guest:
         self.watching.clear()
 
     def _lose(self, room: Room, seat: Seat) -> None:
-        if room.result is not None or room.broken_off:
+        if room.result is not None or room.broken_off or self._lobby.all_ends():
             seat.line = None  # it may come back, and be told the end again, or go on
         elif room.referee is None:
             self._lobby.seating.vacate(room, seat)

@@ -86,10 +86,12 @@ class Lobby:
         self._now = now
         self._ended = trio.Event()
         self._suspended = False
+        self.all_ends: Callable[[], bool] = lambda: False
+        """Whether everything is being cancelled: if a connection is lost then, nobody but the server has ended it."""
 
     def start_soon(self, work: Callable[..., Awaitable[object]], *arguments: object) -> None:
         """Run something that is to be done whether or not who asked for it stays; nothing more once all is stopped."""
-        if not self._suspended:
+        if not (self._suspended or self.all_ends()):
             self._matches.start_soon(work, *arguments)
 
     # -- what rooms need -----------------------------------------------------------------------
