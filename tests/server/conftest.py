@@ -34,6 +34,8 @@ class MemoryJournal:
 
     def __init__(self) -> None:
         self.records: list[Record] = []
+        self.left: list[Record] = []
+        """What is to be tried again when the journal is closed."""
         self.evidence: dict[str, dict[str, Any]] = {}
         """What is kept of matches that go on."""
         self.broken = False
@@ -62,6 +64,9 @@ class MemoryJournal:
             self.records.append(record)
         if self.broken:
             raise JournalError("write_failed", "the disk is full")
+
+    def leave(self, record: Record) -> None:
+        self.left.append(record)
 
     def kinds(self) -> list[str]:
         return [type(record).__name__ for record in self.records]

@@ -339,3 +339,29 @@ async def test_who_is_lost_before_the_start_could_be_stored_is_waited_for_and_to
     result = (await red.wait_for(s.MatchOver)).result
     assert (result.reason, result.winner) == ("disconnected", "red")
     assert trio.current_time() - began == 30.0
+
+
+@pytest.mark.parametrize("how", ["in order", "at once"])
+async def test_what_waits_for_the_database_when_the_server_stops_is_left_to_the_end_of_the_journal(
+    how: str, autojump_clock: MockClock
+) -> None:
+    async with trio.open_nursery() as nursery:
+        world = World(nursery, house(grace=30.0), PATIENCE)
+        red, blue, _ = await playing(world)
+        await lost_after_a_move(world, red, blue)
+        world.lobby.drain()
+        if how == "in order":
+            world.lobby.suspend_matches()
+            await wait_all_tasks_blocked()
+        nursery.cancel_scope.cancel()
+    assert [(type(record), getattr(record, "ply", None)) for record in world.journal.left] == [(PlyPlayed, 0)]
+
+
+async def test_a_ply_that_could_not_be_stored_before_the_match_was_cancelled_is_left_to_nobody(
+    world: World, autojump_clock: MockClock
+) -> None:
+    red, blue, room = await playing(world)
+    await lost_after_a_move(world, red, blue)
+    world.lobby.rooms[room].put(Cancelled("cancelled by an administrator"))
+    await red.wait_for(s.MatchOver)
+    assert world.journal.left == []

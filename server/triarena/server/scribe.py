@@ -168,6 +168,11 @@ class Scribe:
                 return
             pause = min(2 * pause, LONGEST_PAUSE)
 
+    def leave(self) -> None:
+        """Leave what could not be written to the journal, which tries it again when it is closed."""
+        if self._pending is not None:
+            self.journal.leave(self._pending)
+
     async def _write(self, record: MatchOpened | PlyPlayed | MatchEnded) -> None:
         self._pending = record
         try:

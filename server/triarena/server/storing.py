@@ -64,17 +64,21 @@ class Storing:
             nursery.cancel_scope.cancel()
 
         end = next((event for event in self.postponed if isinstance(event, ends)), None)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(insist)
-            while end is None:
-                event = await self.mailbox.get()
-                if isinstance(event, Cancelled | Suspended):
-                    end = event if isinstance(event, ends) else None
-                elif isinstance(event, Surrendered | Gone) or (isinstance(event, Lost) and is_final(event)):
-                    self._postpone(event)
-                else:
-                    heed(event)  # who comes and goes is noted at once
-            nursery.cancel_scope.cancel()
+        try:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(insist)
+                while end is None:
+                    event = await self.mailbox.get()
+                    if isinstance(event, Cancelled | Suspended):
+                        end = event if isinstance(event, ends) else None
+                    elif isinstance(event, Surrendered | Gone) or (isinstance(event, Lost) and is_final(event)):
+                        self._postpone(event)
+                    else:
+                        heed(event)  # who comes and goes is noted at once
+                nursery.cancel_scope.cancel()
+        finally:
+            if not stored and not isinstance(end, Cancelled):  # the server stops, or is stopped at once
+                self.book.leave()
         if stored and end is not None:
             self.postponed.appendleft(end)
         return None if stored else end

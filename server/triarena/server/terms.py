@@ -121,6 +121,12 @@ class Book(Protocol):
         """After StorageLost: try again until it is stored."""
         ...
 
+    def leave(self) -> None:
+        """After StorageLost, and now the server stops: have it tried once more while the rest of what is to be stored
+        is waited for.
+        """
+        ...
+
 
 class Audience(Protocol):
     """To whom the referee tells what has happened, after it was stored."""

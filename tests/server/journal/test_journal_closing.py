@@ -201,3 +201,30 @@ async def test_a_journal_that_is_cancelled_first_saves_what_is_pending_all_the_s
             scope.cancel()
     assert journal.unflushed is None
     assert read_match(sqlite_url, "m1").opened == opened()
+
+
+async def test_what_could_not_be_saved_before_is_saved_at_the_end(
+    sqlite_url: str, opened: Opened, ply: Ply, locked: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_journal(sqlite_url) as journal:
+        await journal.write(opened())
+        locked.execute("BEGIN IMMEDIATE")
+        with pytest.raises(JournalError):
+            await journal.write(ply(0))
+        attempts = Attempts(monkeypatch)
+        attempts.at = (3, lambda: locked.execute("ROLLBACK"))
+        journal.leave(ply(0))
+    assert journal.unflushed is None
+    assert read_match(sqlite_url, "m1").plies == (ply(0),)
+
+
+async def test_what_was_saved_although_it_seemed_in_vain_is_left_without_harm(
+    sqlite_url: str, opened: Opened, ply: Ply
+) -> None:
+    async with open_journal(sqlite_url) as journal:
+        await journal.write(opened())
+        await journal.write(ply(0))
+        journal.leave(ply(0))
+        journal.leave(ply(0))
+    assert journal.unflushed is None
+    assert read_match(sqlite_url, "m1").plies == (ply(0),)

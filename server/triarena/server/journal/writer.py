@@ -56,6 +56,8 @@ class Journal:
         self._thread = threading.Thread(target=self._run, name="triarena-journal", daemon=True)
         self._opened = trio.Event()
         self._stopped = trio.Event()
+        self._left: list[_Ticket] = []
+        """What is to be tried again at the end."""
         self._closed = False
         self._given_up = threading.Event()
         """Nobody waits for the thread any more."""
@@ -109,6 +111,13 @@ class Journal:
         if (verdict := ticket.verdict) is not None:
             raise JournalError(verdict.code, verdict.message)  # a fresh one: a batch may share its verdict
 
+    def leave(self, record: Record) -> None:
+        """Have a record saved at the end, and don't wait for it: it was given before, in vain as it seemed, and whoever
+        would give it again has no more time. Does nothing once the journal is closed.
+        """
+        if not self._closed:
+            self._left.append(_Ticket(record, again=True))
+
     async def _open(self) -> None:
         """Starts the thread. Raises what ``Store.open`` raised in it."""
         self._thread.start()
@@ -121,6 +130,10 @@ class Journal:
     async def _close(self) -> None:
         """Lets the thread save what is pending and stop. Sets ``unflushed`` if it can't."""
         self._closed = True
+        for ticket in self._left:
+            with suppress(trio.WouldBlock):  # a few too many do no harm any more
+                self._room.acquire_nowait()
+            self._pending.put(ticket)
         self._pending.put(None)
         began = trio.current_time()
         try:
