@@ -210,6 +210,25 @@ def test_the_secret_may_stand_in_a_file(tmp_path: Path) -> None:
     assert office.secret == "from the file"
 
 
+def test_a_secret_that_is_typed_goes_before_the_one_of_the_environment(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("from the file\n", encoding="utf-8")
+    for typed, secret in (
+        (["--secret-file", str(tmp_path / "secret")], "from the file"),
+        (["--secret", "said"], "said"),
+    ):
+        office = Office(c.Pause, s.Done(message=""))
+        run(office, "pause", "r1", *typed, TRIARENA_SECRET="from the environment")
+        assert office.secret == secret
+
+
+@pytest.mark.parametrize("words", [["pause", "r1"], ["rooms"]])
+def test_two_secrets_that_are_typed_are_one_too_many(words: list[str], tmp_path: Path) -> None:
+    typed = ["--secret", "a", "--secret-file", str(tmp_path / "secret")]
+    done = CliRunner().invoke(main, [*words, "--port", "1", *typed])
+    assert done.exit_code == 2
+    assert "leave one of them out" in done.stderr
+
+
 def test_the_secret_of_a_server_on_this_machine_is_found(tmp_path: Path) -> None:
     (tmp_path / "admin-secret").write_text("from its place", encoding="utf-8")
     office = Office(c.Pause, s.Done(message=""))

@@ -300,10 +300,16 @@ def find_secret(secret: str | None, file: Path | None) -> str:
 
 
 def find_secret_and_source(secret: str | None, file: Path | None) -> tuple[str, str]:
-    """The administrator secret, and where it was found, for people. Raises Failure."""
+    """The administrator secret, and where it was found, for people; what is typed goes before the environment's.
+
+    Raises Failure, and UsageError if two are typed.
+    """
+    if secret and file is not None and is_typed("secret_file"):
+        if is_typed("secret"):
+            raise click.UsageError("--secret and --secret-file each give a secret: leave one of them out")
+        secret = None
     if secret:
-        from_environment = secret == os.environ.get("TRIARENA_SECRET")
-        return secret, "the variable TRIARENA_SECRET" if from_environment else "--secret"
+        return secret, "--secret" if is_typed("secret") else "the variable TRIARENA_SECRET"
     place = file or _default_secret_file()
     if place is None or (file is None and not place.exists()):
         raise Failure(
