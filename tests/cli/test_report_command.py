@@ -15,6 +15,8 @@ from click.testing import CliRunner
 
 from triarena.cli import main
 from triarena.cli.report import _words
+from triarena.cli.tournament.evidence import Evidence
+from triarena.organiser.folder import Folder
 from triarena.server.journal import EvidenceKept, MatchEnded, MatchOpened, PlyPlayed, Record, open_journal
 
 START = datetime(2031, 5, 4, 12, 30, 15, tzinfo=UTC)
@@ -251,6 +253,26 @@ async def test_ply_and_clock_of_a_message_come_first_and_positions_only_when_all
     assert f"{said} ..." in text.splitlines()
     wide = report(f"sqlite:///{tmp_path}/journal.sqlite3", "m4", "--wide")
     assert f'{said}, position {{"board": "{"x" * 500}"}}' in wide.splitlines()
+
+
+@pytest.mark.parametrize("innocent", ["red", "blue"])
+async def test_who_left_an_earlier_match_over_the_same_connection_has_not_left_this_one(
+    tmp_path: Path, innocent: str
+) -> None:
+    def left(room: str, why: str) -> dict[str, Any]:
+        said = [frame(1, {"message": {"type": "leave", "room": room, "reason": why}})]
+        return {"visits": [], "frames": {"from_client": said, "to_client": []}}
+
+    guilty = "blue" if innocent == "red" else "red"
+    evidence = {innocent: left("r3", "bot_failed: before"), guilty: left("r4", "bot_failed: now")}
+    evidence[guilty]["frames"]["from_client"][:0] = left("r3", "bot_failed: before")["frames"]["from_client"]
+    record = ended(evidence)
+    result = {**LEFT, "detail": {**LEFT["detail"], "offenders": [guilty]}}  # type: ignore[dict-item]
+    text = await reported(tmp_path, 1, replace(record, result=result, reason="left"))
+    told = [line for line in text.splitlines() if "gave as its reason" in line]
+    assert told == [f"{guilty} left and gave as its reason: bot_failed: now"]
+    why = Evidence(Folder(tmp_path), f"sqlite:///{tmp_path}/journal.sqlite3").why_left("m4")
+    assert why == "now"
 
 
 async def test_json_has_all_that_is_stored_but_the_digests_of_tokens(database: str) -> None:  # noqa: ASYNC124 - its fixture is async

@@ -342,6 +342,39 @@ async def test_processes_that_are_lost_twice_cost_nobody_a_game(running: Make, a
     assert all(not each.offenders for each in run.played.values())
 
 
+async def test_a_bot_that_lets_its_process_be_lost_now_and_then_buys_no_more_than_two_replays(
+    running: Make, autojump_clock: Clock
+) -> None:
+    tries: list[str] = []
+
+    def now_and_then(attempt: Attempt) -> Outcome:
+        """Two losses, then a game that goes well, and so on."""
+        if "Ann" not in attempt.fixture.players:
+            return won(attempt)
+        tries.append(attempt.fixture.id)
+        return won(attempt) if len(tries) % 3 == 0 else lost("Ann")
+
+    run = running(event_of(*players(4)), now_and_then, concurrency=1)
+    assert await run.run() == Ending("finished")
+    assert len(tries) == len({*tries}) + 2
+    assert sum(bool(each.offenders) for each in run.played.values()) == 4
+
+
+async def test_lost_processes_are_remembered_when_a_tournament_is_resumed(running: Make, autojump_clock: Clock) -> None:
+    event = event_of(*players(2))
+
+    def twice(attempt: Attempt) -> Outcome:
+        return lost("Ann") if attempt.number == 1 else won(attempt)
+
+    first = running(replace(event, stop=Stop(max_games=1)), twice, concurrency=1)
+    assert (await first.run()).how == "stopped"
+    resumed = run_of(event, first.store, lost_with("Ann"))
+    assert await resumed.run() == Ending("finished")
+    (last,) = resumed.table.begun  # type: ignore[attr-defined]
+    assert resumed.played[last].reason == "disconnected"
+    assert [(note.kind, note.player) for note in resumed.store.notes()] == [("process_lost", "Ann")] * 3
+
+
 def lost_with(name: str) -> Play:
     def play(attempt: Attempt) -> Outcome:
         return lost(name) if name in attempt.fixture.players else won(attempt)
@@ -428,7 +461,23 @@ async def test_a_full_disk_is_waited_for(running: Make, autojump_clock: Clock, m
     monkeypatch.setattr(run.store, "record_result", full)
     assert (await run.run()).how == "finished"
     assert len(run.store.played("towers")) == 2
-    assert "the disk is full" in run.listener.troubles[0]  # type: ignore[attr-defined]
+    assert heard_by(run) == [
+        "a result waits to be stored: the disk is full",
+        "what waited to be stored is stored: the tournament goes on",
+    ]
+
+
+async def test_a_result_that_could_not_be_stored_is_told_apart_in_the_end(
+    running: Make, autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = running(event_of(*players(2)))
+
+    def full(*arguments: Any, **more: Any) -> None:
+        run.hurried = True
+        raise StoreError("store_failed", "the disk is full")
+
+    monkeypatch.setattr(run.store, "record_result", full)
+    assert (await run.run()).unstored
 
 
 @pytest.mark.parametrize("method", ["begin_attempt", "place_attempt", "record_result", "played"])

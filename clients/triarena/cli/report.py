@@ -118,17 +118,24 @@ def _heading(stored: StoredMatch, evidence: Mapping[str, Any]) -> str:
         f"version {opened.rules_version} of the rules, on {opened.settings.get('server', 'an unknown server')}\n"
         f"started {_iso(opened.at)}, {until}, {len(stored.plies)} plies\n"
         f"{_ending(stored)}\n"
-        + "".join(f"{side} left and gave as its reason: {why}\n" for side, why in leaving(evidence))
+        + "".join(f"{side} left and gave as its reason: {why}\n" for side, why in leaving(stored, evidence))
     )
 
 
-def leaving(evidence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """The sides that left the match saying why; a bot's fault, for example."""
+def leaving(stored: StoredMatch, evidence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The side that forfeited the match by leaving it and said why; a bot's fault, for example.
+
+    A connection's last words may be about matches that it played before.
+    """
+    result = stored.result or {}
+    offenders = (result.get("detail") or {}).get("offenders", ()) if result.get("reason") == "left" else ()
     for side in SIDES:
         for frame in evidence.get(side, {}).get("frames", {}).get("from_client", ()):
             message = frame.get("message", {})
-            if message.get("type") == "leave" and message.get("reason"):
+            of_it = message.get("type") == "leave" and message.get("room") == stored.opened.room
+            if side in offenders and of_it and message.get("reason"):
                 yield side, _printable(str(message["reason"]))
+                break
 
 
 def _printable(text: str) -> str:

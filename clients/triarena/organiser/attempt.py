@@ -85,6 +85,8 @@ class Attempt:
     """The processes of local players that play in it."""
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
     """In which it is played; shielded from the moment when there is a result."""
+    farewell: trio.CancelScope = field(default_factory=trio.CancelScope)
+    """In which its processes are waited for when it is over: not shielded, for it may take long."""
 
     @property
     def ply(self) -> int:
@@ -189,7 +191,8 @@ class Table:
         trouble = await self._until_over(attempt, watch)
         if trouble is None:
             attempt.scope.shield = True  # what the referee has decided is not lost by an interrupt any more
-        await self._send_home(attempt, watch.result.detail.offenders if watch.result is not None else ())
+        with attempt.farewell:
+            await self._send_home(attempt, watch.result.detail.offenders if watch.result is not None else ())
         return trouble or await self._counted(attempt, watch)
 
     async def _send_home(self, attempt: Attempt, failed: Collection[SideName]) -> None:

@@ -168,13 +168,19 @@ class Campaign:
 
     async def _stored(self, write: Callable[[], None]) -> None:
         """Write to the store; as long as the disk does not take it, wait and try again, unless somebody interrupts."""
+        waits = False
         while True:
             try:
-                return await trio.to_thread.run_sync(write)
+                await trio.to_thread.run_sync(write)
+                if waits:
+                    self.view.trouble("how a tournament ended is stored now")
+                return
             except StoreError as error:
                 if error.code != "store_failed" or self.interrupted:
                     raise
-                self.view.trouble(f"how a tournament ended waits to be stored: {error.message}")
+                if not waits:
+                    self.view.trouble(f"how a tournament ended waits to be stored: {error.message}")
+                waits = True
             await self.bell.until(lambda: self.interrupted, self.bell.now() + STORE_PAUSE)
 
     async def _event(self, event: Event, link: Link, crew: Crew) -> Ending:
@@ -235,6 +241,8 @@ class Campaign:
         with trio.move_on_after(HEARING_SECONDS), suppress(DeskError):
             await link.request(c.ListPlayers(), within=0)  # before its answer we hear of games that are over by now
             await trio.lowlevel.checkpoint()
+        for attempt in run.running.values():  # what is decided is still stored; its processes end with everything
+            attempt.farewell.cancel()
         scope.cancel()
 
     def _server_failed(self, link: Link) -> str | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import trio
 
 from .bell import Bell
+from .endings import LOST
 from .processes import Ended, GuardedProcess, Limits, open_guarded
 from .spec import BotLimits, Player
 
@@ -19,6 +20,8 @@ FAREWELL_SECONDS: Final = 5.0
 """How long a program whose match is over may take to end by itself."""
 ANSWER_SECONDS: Final = 5.0
 """How long a guard may take to say how its process fares."""
+STARTING_SECONDS: Final = 10.0
+"""How long a program that is not wanted any more may take to be started."""
 SHOWN_LINES: Final = 20
 
 
@@ -39,6 +42,8 @@ class Bot:
     process: GuardedProcess | None = None
     """None before it is started."""
     ended: Ended | None = None
+    scope: trio.CancelScope = field(default_factory=trio.CancelScope)
+    """In which it is run."""
 
     @property
     def running(self) -> bool:
@@ -98,8 +103,11 @@ class Crew:
         """See a process to its end: for a while by itself, then by force."""
         if await self._bell.until(lambda: not bot.running, self._bell.now() + patience):
             return
-        await self._bell.until(lambda: bot.process is not None or not bot.running)  # it may be just being started
-        if bot.process is not None:
+        # It may be just being started; that need not succeed.
+        begun_by = self._bell.now() + STARTING_SECONDS
+        if not await self._bell.until(lambda: bot.process is not None or not bot.running, begun_by):
+            bot.scope.cancel()
+        elif bot.process is not None:
             await bot.process.kill()
 
     async def knows(self, bot: Bot) -> bool:
@@ -131,10 +139,12 @@ class Crew:
             processes=self._limits.processes,
         )
         try:
-            async with open_guarded(words, cwd=bot.player.cwd, env=env, limits=limits, log=bot.log) as process:
-                bot.process = process
-                self._bell.ring()
-                bot.ended = await process.wait()
+            with bot.scope:
+                async with open_guarded(words, cwd=bot.player.cwd, env=env, limits=limits, log=bot.log) as process:
+                    bot.process = process
+                    self._bell.ring()
+                    bot.ended = await process.wait()
+            bot.ended = bot.ended or LOST
         except OSError as error:  # not even its guard could be started: the machine has no room for it
             sentence = f"it could not be started: {error.strerror or error}"
             bot.ended = Ended("cannot_start", None, None, sentence, blameless=True)

@@ -48,12 +48,12 @@ class Ended:
     dropped: int = 0
     """Bytes of its output that are not in its log."""
     blameless: bool = False
-    """Whether it was no fault of the command: the machine had no room for it, or its guard failed it."""
+    """Whether it need not be a fault of the command: the machine had no room for it, or its guard failed it."""
 
 
 LOST = Ended("lost", None, None, "it was given up: its guard was killed", blameless=True)
-GARBLED = Ended("lost", None, None, "it was given up: its guard was harmed", blameless=True)
-"""Somebody else spoke in the guard's place, most likely the command."""
+GARBLED = Ended("lost", None, None, "it was given up: its guard was harmed, most likely by it")
+"""Somebody else spoke in the guard's place: no accident does that."""
 
 
 def ended(event: Mapping[str, Any], order: Mapping[str, Any], limits: Limits) -> Ended:
@@ -66,7 +66,8 @@ def ended(event: Mapping[str, Any], order: Mapping[str, Any], limits: Limits) ->
         seconds=event.get("seconds", 0.0),
         peak_memory=event.get("peak_memory", 0),
         dropped=event.get("dropped", 0),
-        blameless=event["why"] == "lost" or (event["why"] == "cannot_start" and no_fault_of_it(event, order)),
+        blameless=(event["why"] == "lost" and not event.get("forged"))
+        or (event["why"] == "cannot_start" and no_fault_of_it(event, order)),
     )
 
 
@@ -94,6 +95,8 @@ def detail(event: Mapping[str, Any], order: Mapping[str, Any], limits: Limits) -
             return "it was told to end, did not, and was killed"
         case "killed":
             return f"it was told to end, and did ({left_by(event)})"
+        case "lost" if event.get("forged"):
+            return "it was given up: its guard was given false orders, most likely by it"
         case "lost":
             return f"it was given up: its guard failed ({event['text']})"
         case _:

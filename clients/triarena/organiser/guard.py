@@ -61,8 +61,8 @@ class Guard:
         self._began = time.monotonic()
         self._why = ""
         """How the end began; empty as long as the command is to run."""
-        self._text = ""
-        """What failed, where ``why`` is ``lost``."""
+        self._forged = False
+        """Whether ``why`` is ``lost`` since somebody else than the parent gave orders."""
         self._kill_at = NEVER
         self._left: tuple[int | None, int | None] | None = None
         """Exit code and signal of the command's first process, once it has ended."""
@@ -85,7 +85,8 @@ class Guard:
             self._guard()
         except Exception as error:  # a fault of ours must not set the command free
             self._tree.kill_all()
-            self._say({"event": "ended", "why": "lost", "text": f"{type(error).__name__}: {error}"})
+            text = f"{type(error).__name__}: {error}"
+            self._say({"event": "ended", "why": "lost", "text": text, "forged": False})
             return
         self._log.close()
         self._say_how_it_ended()
@@ -104,7 +105,7 @@ class Guard:
         facts |= {"peak_memory": self._peak.memory, "dropped": self._log.dropped}
         facts |= {"memory": used.memory, "cpu": used.cpu - self._cpu_before}
         facts |= {"processes": used.processes, "threads": used.threads}
-        self._say({"event": "ended", "text": self._text} | facts)
+        self._say({"event": "ended", "forged": self._forged} | facts)
 
     def _say(self, event: dict[str, Any]) -> None:
         """Tell the parent, if there still is one."""
@@ -204,7 +205,7 @@ class Guard:
         elif event == "orphaned":
             self._end("killed", min(self._order["grace"], ORPHAN_GRACE_SECONDS))
         elif event == "disturbed":  # by the command: who else would
-            self._text = self._text or "somebody else gave it orders"
+            self._forged = self._forged or not self._why
             self._end("lost", 0.0)
         elif event == "reaped":
             pid, status, used = value

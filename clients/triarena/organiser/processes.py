@@ -27,7 +27,9 @@ DEFAULT_LIMITS = Limits()
 LOG_HEAD = LOG_TAIL = 256 << 10
 GRACE_SECONDS = 1.0
 GUARD_SECONDS = 10.0
-"""For a guard to end a command beyond its grace, before it is given up itself."""
+"""For a guard to start, or to end a command beyond its grace, before it is given up itself."""
+TELL_SECONDS = 1.0
+"""For a guard to take what it is told: only one that does not read at all keeps its pipe full."""
 LAST_WORDS_SECONDS = 1.0
 """For the end of what a guard says, when it has gone; somebody else may hold the pipe."""
 LONGEST_EVENT = 64 << 10
@@ -120,12 +122,32 @@ class GuardedProcess:
             for line in (line[:LONGEST_LINE] for line in said[-lines:])
         )
 
-    async def _tell(self, message: Mapping[str, object]) -> None:
+    async def begin(self) -> None:
+        """Give the guard its order; wait until it is known whether the command could be started.
+
+        The command may stop its guard before that has said so: it is given up then.
+        """
+        await self._tell(self._order, GUARD_SECONDS)
+        for _ in range(2):  # if this program itself is stopped, only one of the two runs out meanwhile
+            with trio.move_on_after(GUARD_SECONDS / 2):
+                await self._known.wait()
+        if not self._known.is_set():
+            self._kill_guard()
+            await self._known.wait()
+
+    async def _tell(self, message: Mapping[str, object], seconds: float | None = None) -> None:
+        """Tell the guard something, within ``seconds`` (None: ``TELL_SECONDS``); one that does not take it is killed.
+
+        Its command may have stopped it, and filled its pipe.
+        """
         assert self._guard.stdin is not None
-        async with self._sending:
-            with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # it may have ended
-                line = json.dumps({**message, "nonce": self._order["nonce"]}).encode() + b"\n"
-                await self._guard.stdin.send_all(line)
+        with trio.move_on_after(TELL_SECONDS if seconds is None else seconds) as patience:
+            async with self._sending:
+                with suppress(trio.BrokenResourceError, trio.ClosedResourceError):  # it may have ended
+                    line = json.dumps({**message, "nonce": self._order["nonce"]}).encode() + b"\n"
+                    await self._guard.stdin.send_all(line)
+        if patience.cancelled_caught:
+            self._kill_guard()
 
     async def _listen(self) -> None:
         """Hear what the guard says, until it has gone; whatever is wrong with it concerns its own command only."""
@@ -135,8 +157,8 @@ class GuardedProcess:
                     nursery.start_soon(self._outlast_guard, nursery.cancel_scope)
                     await self._hear_all()
                     nursery.cancel_scope.cancel()
-            except Exception:  # most likely the command has written to where its guard speaks
-                self._ended = GARBLED
+            except Exception:  # no fault of the command: what that may have said there is told apart
+                self._ended = LOST
             finally:
                 try:
                     await self._end_guard()  # noqa: ASYNC102 - shielded, and its waits are bounded
@@ -153,21 +175,27 @@ class GuardedProcess:
         hearing.cancel()
 
     async def _hear_all(self) -> None:
-        """Until the guard's last word, or the end of the pipe. Raises what comes of words that are not its own."""
+        """Until the guard's last word, the end of the pipe, or words that are not its own."""
         assert self._guard.stdout is not None
         waiting = b""
         async for chunk in self._guard.stdout:
             *lines, waiting = (waiting + chunk).split(b"\n")
-            if len(waiting) > LONGEST_EVENT:
-                raise ValueError("a guard never says so much")
             for line in lines:
-                self._hear(json.loads(line))
+                try:
+                    self._hear(json.loads(line))
+                except Exception:  # whatever comes of words that are not its own: the command has written there
+                    self._ended = GARBLED
                 if self._ended is not None:
                     return
+            if len(waiting) > LONGEST_EVENT:  # a guard never says so much
+                self._ended = GARBLED
+                return
 
     def _hear(self, event: dict[str, Any]) -> None:
         if event["nonce"] != self._order["nonce"]:
             raise ValueError("somebody pretends to be the guard")
+        if self._pid is not None and (event["event"] == "started" or event.get("why") == "cannot_start"):
+            raise ValueError("it has started already")
         if event["event"] == "started":
             self._pid = event["pid"]
             self._known.set()
@@ -239,8 +267,7 @@ async def open_guarded(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(process._listen)
         try:
-            await process._tell(order)
-            await process._known.wait()
+            await process.begin()
             yield process
         except (Exception, KeyboardInterrupt) as raised:
             error = raised  # raised below: the nursery would wrap it into a group
@@ -251,10 +278,15 @@ async def open_guarded(
 
 
 def apart() -> dict[str, Any]:
-    """How to start a guard so that what a terminal sends to its programs does not reach it."""
+    """How to start a guard so that what a terminal sends to its programs does not reach it.
+
+    It gets a process group, and no session: if its parent dies while it is stopped, the system makes it go on, as it
+    does with every such group of the session, and so it notices. A death signal would not do: it would come when the
+    thread ends in which trio has started the guard.
+    """
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
-    return {"start_new_session": True}
+    return {"process_group": 0}
 
 
 def guard_command() -> list[str]:

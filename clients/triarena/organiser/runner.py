@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
@@ -22,7 +22,7 @@ from triarena.tournament.values import Fixture, Plan, Played
 
 from .attempt import Attempt, Failed, Outcome, Sporting, Table
 from .bell import Bell
-from .lost_processes import MOST, LostProcesses
+from .lost_processes import MOST, PROCESS_LOST, LostProcesses
 from .records import Attempt as StoredAttempt
 from .records import Note, Spent, StoredResult, StoreError
 from .store import Store, check_agreement
@@ -46,6 +46,8 @@ class Ending:
     how: How
     """``stopped``: by its stopping rule; ``incomplete``: some games could not be played; ``interrupted``: resume it."""
     why: str = ""
+    unstored: bool = field(default=False, compare=False)
+    """Whether something that was played could not be stored, and so is played again."""
 
 
 class Listener(Protocol):
@@ -98,6 +100,8 @@ class EventRun:
     _failures: Counter[str] = field(default_factory=Counter)
     _not_before: dict[str, float] = field(default_factory=dict)
     """When games that have failed are tried again, in trio's time."""
+    _unstored: int = 0
+    """How many writes wait for the disk to take them."""
     _lost: LostProcesses = field(default_factory=LostProcesses)
     _asked: tuple[tuple[int, float], str | None] = ((-1, 0.0), None)
     """What the stopping rule said last, and after how many results and when."""
@@ -110,6 +114,7 @@ class EventRun:
         try:
             self.played = await self._stored(partial(self.store.played, event.slug))
             check_agreement(event.name, self.plan, self.played)
+            self._lost.remember(await self._stored(self.store.notes))
         except StoreError as error:
             return Ending("interrupted", error.message)
         async with trio.open_nursery() as nursery:
@@ -197,7 +202,7 @@ class EventRun:
             with attempt.scope:
                 await self._try(attempt)
         except StoreError as error:
-            self.orders = self.orders or Ending("interrupted", error.message)
+            self.orders = replace(self.orders or Ending("interrupted", error.message), unstored=True)
         del self.running[attempt.fixture.id]
         self.bell.ring()
 
@@ -207,7 +212,7 @@ class EventRun:
         stored: StoredAttempt = await self._stored(partial(self.store.begin_attempt, event, fixture.id, self.now()))
         attempt.number = stored.number
         self.listener.began(attempt)
-        outcome = self._lost.judged(fixture, await self._outcome(attempt, stored))
+        outcome, lost = self._lost.judged(fixture, await self._outcome(attempt, stored))
         spent = self._spent(attempt, outcome)
         if isinstance(outcome, Sporting):
             result = StoredResult(
@@ -227,6 +232,9 @@ class EventRun:
                 await self._stored(partial(self.store.place_attempt, stored, match=outcome.match))
             await self._stored(partial(self.store.fail_attempt, stored, outcome.message, self.now(), spent=spent))
             self._has_failed(attempt, outcome)
+        if lost:  # a resumed tournament counts on from here
+            note = Note(self.now(), PROCESS_LOST, outcome.message, event, lost)
+            await self._stored(partial(self.store.note, note))
         # Only now: it takes a while, and what it tells of counts, or does not, by now.
         if folder := await self._kept(attempt, outcome):
             await self._stored(partial(self.store.keep_folder, stored, folder))
@@ -282,11 +290,22 @@ class EventRun:
 
     async def _stored(self, write: Callable[[], T]) -> T:
         """Write to the store; as long as the disk does not take it, wait and try again."""
-        while True:
-            try:
-                return await trio.to_thread.run_sync(write)
-            except StoreError as error:
-                if error.code != "store_failed" or self.hurried:
-                    raise
-                self.listener.trouble(f"a result waits to be stored: {error.message}")
-                await trio.sleep(STORE_PAUSE)
+        waits = False
+        try:
+            while True:
+                try:
+                    done = await trio.to_thread.run_sync(write)
+                    break
+                except StoreError as error:
+                    if error.code != "store_failed" or self.hurried:
+                        raise
+                    if not waits and not self._unstored:  # said once, however many wait
+                        self.listener.trouble(f"a result waits to be stored: {error.message}")
+                    self._unstored += not waits
+                    waits = True
+                    await trio.sleep(STORE_PAUSE)
+        finally:
+            self._unstored -= waits
+        if waits and not self._unstored:
+            self.listener.trouble("what waited to be stored is stored: the tournament goes on")
+        return done

@@ -118,6 +118,10 @@ class StoreReader:
         with self._transaction("DEFERRED") as run:
             return tuple(StoredPlayer(*row) for row in run("SELECT name, token FROM players ORDER BY position"))
 
+    def notes(self) -> tuple[Note, ...]:
+        """What was noted so far, the oldest first."""
+        return self.contents().notes
+
     def results(self, event: str) -> tuple[StoredResult, ...]:
         """An event's results, in the order in which they were stored."""
         with self._transaction("DEFERRED") as run:

@@ -6,6 +6,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -139,7 +141,7 @@ async def test_a_guard_takes_no_notice_of_a_terminals_signals(roll: RollCall, lo
     async with open_guarded(roll.script("c = report(); time.sleep(3600)"), log=log) as process:
         await roll.present()
         (guard,) = roll.parents
-        assert os.getsid(guard) == guard
+        assert os.getpgid(guard) == guard  # a terminal sends its signals to the group in its foreground
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             os.kill(guard, number)
         ended = await process.kill()
@@ -194,6 +196,68 @@ async def test_a_guard_that_does_not_answer_is_given_up(
     assert ended.why == "lost"
 
 
+NEVER_SAYS = "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)"
+"""A guard that is stopped before it takes its order, as its command may stop it before it says "started"."""
+
+
+@linux
+@pytest.mark.parametrize("order", [{}, {"MUCH": "x" * 100_000}], ids=["taken by its pipe", "longer than its pipe"])
+async def test_a_guard_that_is_stopped_before_it_says_anything_is_given_up(
+    log: Path, monkeypatch: pytest.MonkeyPatch, order: dict[str, str]
+) -> None:
+    monkeypatch.setattr(processes, "GUARD_SECONDS", 0.2)
+    monkeypatch.setattr(processes, "guard_command", lambda: [sys.executable, "-I", "-S", "-c", NEVER_SAYS])
+    with trio.fail_after(DEADLINE_SECONDS):
+        async with open_guarded(["never"], log=log, env=order) as process:
+            ended = await process.wait()
+    assert (ended.why, ended.blameless, process.pid) == ("lost", True, None)
+
+
+@linux
+async def test_a_guard_that_is_stopped_before_it_says_that_its_command_has_started_is_given_up(
+    roll: RollCall, log: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "GUARD_SECONDS", 1.0)
+    hook = "; from triarena.organiser import guard; say = guard.Guard._say; os = guard.os; "
+    hook += "guard.Guard._say = lambda self, event: (os.kill(os.getpid(), 19), say(self, event)); guard.main()"
+    *words, code = processes.guard_command()
+    monkeypatch.setattr(processes, "guard_command", lambda: [*words, code.replace("; main()", hook)])
+    with trio.fail_after(DEADLINE_SECONDS):
+        async with open_guarded(roll.script("c = report(); signal.pause()"), log=log) as process:
+            ended = await process.wait()
+    await roll.present()
+    await roll.hang_up()
+    assert ended.why == "lost"
+
+
+@linux
+@pytest.mark.parametrize("call", ["reset_limits", "is_known", "kill"])
+async def test_a_guard_that_is_stopped_and_has_a_full_pipe_holds_up_nobody(
+    roll: RollCall, log: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    monkeypatch.setattr(processes, "TELL_SECONDS", 0.2)
+    fills = """
+guard = os.getppid()
+os.kill(guard, signal.SIGSTOP)
+pipe = os.open(f"/proc/{guard}/fd/0", os.O_WRONLY | os.O_NONBLOCK)
+try:
+    while True: os.write(pipe, b"x")
+except BlockingIOError: c = report(); signal.pause()
+"""
+    with trio.fail_after(DEADLINE_SECONDS):
+        async with open_guarded(roll.script(fills), log=log) as process:
+            await roll.present()
+            calls: dict[str, Callable[[], Awaitable[object]]] = {
+                "reset_limits": process.reset_limits,
+                "is_known": partial(process.is_known, DEADLINE_SECONDS),
+                "kill": process.kill,
+            }
+            await calls[call]()
+            ended = await process.wait()
+    await roll.hang_up()
+    assert ended.why == "lost"
+
+
 LISTENER = (
     "signal.signal(signal.SIGTERM, signal.SIG_IGN); door = socket.create_server(('127.0.0.1', 0))\n"
     "print(door.getsockname()[1], flush=True); "
@@ -223,7 +287,8 @@ trio.run(main)
 
 async def start(program: str) -> trio.Process:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return await trio.lowlevel.open_process([sys.executable, "-c", program], env=environment)
+    # As from a terminal: whoever takes over the tool's processes when it dies belongs to another session.
+    return await trio.lowlevel.open_process([sys.executable, "-c", program], env=environment, start_new_session=True)
 
 
 @posix
@@ -267,12 +332,32 @@ async def test_a_command_dies_even_if_its_guard_is_killed_together_with_the_tool
     parent = await start(tool(roll, tmp_path, LISTENER + "c = report(); signal.pause()"))
     try:
         await roll.present()
-        os.kill(roll.parents[0], signal.SIGSTOP)  # so that it does not notice the end of the tool
+        for pid, number in ((roll.parents[0], signal.SIGSTOP), (parent.pid, signal.SIGSTOP)):
+            os.kill(pid, number)  # so that neither notices the end of the other
+        os.kill(roll.parents[0], signal.SIGKILL)
     finally:
         parent.kill()
         await parent.wait()  # noqa: ASYNC102 - it was killed
-    os.kill(roll.parents[0], signal.SIGKILL)
     await roll.hang_up()
+
+
+@posix
+@pytest.mark.parametrize("moment", ["before it says that the command has started", "later"])
+async def test_a_guard_that_is_stopped_does_not_outlive_a_tool_that_is_killed(
+    roll: RollCall, tmp_path: Path, moment: str
+) -> None:
+    stops = "os.kill(os.getppid(), signal.SIGSTOP); " if moment != "later" else ""
+    parent = await start(tool(roll, tmp_path, stops + "c = report(); signal.pause()"))
+    try:
+        await roll.present()
+        os.kill(roll.parents[0], signal.SIGSTOP)
+    finally:
+        parent.kill()
+        await parent.wait()  # noqa: ASYNC102 - it was killed
+    await roll.hang_up()
+    with trio.fail_after(DEADLINE_SECONDS):
+        while any(map(exists, {*roll.pids, *roll.parents})):  # noqa: ASYNC110 - other processes set no event
+            await trio.lowlevel.checkpoint()
 
 
 async def test_twenty_commands_at_once_are_kept_apart(roll: RollCall, tmp_path: Path) -> None:

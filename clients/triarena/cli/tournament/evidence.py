@@ -124,10 +124,10 @@ class Evidence:
         if self.journal is None or not self.in_place():
             return ""
         try:
-            found = dict(leaving(known_evidence(read_match(self.journal, match))))
+            stored = read_match(self.journal, match)
         except JournalError:
             return ""
-        return "; ".join(told_by_itself(reason) for reason in found.values())
+        return "; ".join(told_by_itself(reason) for _, reason in leaving(stored, known_evidence(stored)))
 
     def _write(self, place: Path, event: Event, attempt: Attempt, outcome: Outcome) -> None:
         fixture = attempt.fixture

@@ -185,7 +185,9 @@ def _conclude(ending: Ending, resume: str) -> None:
         case "incomplete":
             raise Failure("incomplete", f"{ending.why}; try them again with: {resume}")
         case "interrupted":
-            broken_off(ending, "interrupted", f" Nothing that was played is lost; go on with:\n  {resume}")
+            kept = "What is stored is kept; games whose results could not be stored are played again"
+            kept = kept if ending.unstored else "Nothing that was played is lost"
+            broken_off(ending, "interrupted", f" {kept}; go on with:\n  {resume}")
 
 
 def broken_off(ending: Ending, what: str, then: str = "") -> NoReturn:
