@@ -5,7 +5,8 @@ is the order (see ``Guard``); then ``{"kill": true, "grace": 1.0}`` ends the com
 its processor time from now on, and ``{"ask": true}`` is answered by ``{"event": "runs"}`` as long as it runs. Out come
 ``{"event": "started", "pid": 1}`` and ``{"event": "ended", "why": ...}``. The end of its standard input means that the
 parent is gone, however it died: all is killed then. Every line in both directions carries the order's ``nonce``: a
-command can open its guard's streams, but can't speak for either side, and is killed if it tries.
+command can open its guard's streams, but can't speak for either side as long as it has not read the nonce from its
+guard's memory, as the same user may where the system allows that; it is killed if it tries without.
 
 What the command says, on both its streams, goes into one bounded log. Its end comes by SIGTERM, a grace, and SIGKILL;
 at once by SIGKILL if it has passed a limit, or if its first process has ended and others are left.
