@@ -135,6 +135,17 @@ def test_a_scene_in_which_nothing_happened_meanwhile_is_not_shown_again() -> Non
     assert [scene.position for scene in found] == [START, PLAYED[1], PLAYED[2], PLAYED[2]]
 
 
+def test_a_match_that_was_paused_meanwhile_is_shown_so() -> None:
+    paused = view(1, info=INFO.model_copy(update={"state": "paused", "paused": True}))
+    found = watched(showing(view(0), moved(0)), showing(paused), showing(paused, moved(1), over()))
+    assert [(scene.position, scene.info.paused) for scene in found[:3]] == [
+        (START, False),
+        (PLAYED[1], False),
+        (PLAYED[1], True),
+    ]
+    assert len(found) == 5
+
+
 def test_a_match_that_ended_meanwhile_is_shown_with_its_result() -> None:
     *_, last = watched(showing(view(0)), showing(view(2, result=result())))
     assert (last.position, last.result) == (PLAYED[2], result())

@@ -89,7 +89,12 @@ def _messages(connection: Connection, room: str, secret: str, comeback: Comeback
 
 def _nothing_new(before: Scene | None, now: Scene) -> bool:
     """Whether nothing has happened while the connection was lost."""
-    return before is not None and (before.position, before.result) == (now.position, now.result)
+    return before is not None and _told(before) == _told(now)
+
+
+def _told(scene: Scene) -> tuple[object, ...]:
+    """What of a scene is news when it differs; clocks and the like go with it."""
+    return scene.position, scene.result, scene.info.paused, scene.info.state
 
 
 def _find(name: str) -> AnyGame:
