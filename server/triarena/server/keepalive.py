@@ -19,7 +19,8 @@ LONGEST: Final = 32767
 def keep_alive(stream: trio.SocketStream, heartbeat: float, write: float) -> None:
     """Probe a peer that is silent for ``heartbeat`` seconds, and let the connection break when it is silent for as long
     again. What was sent to it may be unacknowledged for as long, and never less than the ``write`` seconds that a peer
-    has which does not read: that is judged elsewhere.
+    has which does not read: that is judged elsewhere. Linux waits so long for a silent peer, too, however many probes
+    that takes.
 
     Where the system has only some of these options (the names differ, too), those are set that it has.
     """

@@ -109,7 +109,10 @@ async def test_a_lock_that_stays_is_told_when_the_wait_is_over(
     journal = await write_and_leave(sqlite_url, locked, opened())
     assert journal.unflushed is not None
     assert journal.unflushed.code == "journal_not_flushed"
-    assert "database is locked" in journal.unflushed.message
+    assert "without them (database is locked); " in journal.unflushed.message
+    assert journal.unflushed.message.endswith(
+        "See what locks the database, or keeps it from answering, before you start the server again."
+    )
     assert "next record" not in journal.unflushed.message
     assert attempts.made > 2
 
@@ -146,7 +149,9 @@ async def test_a_full_disk_at_the_end_is_told(
     finally:
         event.remove(sa.Engine, "connect", fill)
     assert journal.unflushed is not None
-    assert "is full" in journal.unflushed.message
+    assert "without them (database or disk is full); " in journal.unflushed.message
+    assert journal.unflushed.message.endswith("Make room there before you start the server again.")
+    assert journal.unflushed.message.count("journal.sqlite3") == 1
 
 
 @pytest.mark.parametrize("code", ["journal_failed", "database_in_use"])

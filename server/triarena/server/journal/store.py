@@ -36,6 +36,7 @@ Verdict: TypeAlias = JournalError | None
 
 RETRY_SECONDS = (0.05, 0.25, 1.0)
 """The pauses before each new attempt at what failed for a passing reason."""
+MAKE_ROOM = "; make room or bring the database back"
 TRIES_AGAIN = ", the server tries again with the next record."
 """How a ``write_failed`` ends; not true of a server that stops."""
 
@@ -264,8 +265,7 @@ class Store:
     def _lost(self, error: exc.DBAPIError) -> JournalError:
         return JournalError(
             "write_failed",
-            f"The journal in {self.place} cannot be written: {database.cause(error)}; "
-            f"make room or bring the database back{TRIES_AGAIN}",
+            f"The journal in {self.place} cannot be written: {database.cause(error)}{MAKE_ROOM}{TRIES_AGAIN}",
         )
 
 
