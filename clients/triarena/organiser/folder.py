@@ -123,7 +123,7 @@ class Folder:
             return parse_tournament(
                 contents.file_text,
                 contents.file_folder,
-                file=stem,
+                file=f"{stem}.toml",
                 draw_seed=lambda slug: seeds.get(slug, 0),
                 concurrency=concurrency,
             )
