@@ -89,16 +89,20 @@ def test_a_fast_match_is_shown_whole() -> None:
     assert seen == [0, 1, 1]
 
 
-@pytest.mark.parametrize(("kind", "reason", "plies"), [("aborted", "cancelled", []), ("aborted", "ply_limit", [0, 1])])
-def test_of_a_match_that_was_broken_off_the_end_is_shown_at_once(kind: str, reason: str, plies: list[int]) -> None:
+@pytest.mark.parametrize(
+    ("reason", "possible"),
+    [("cancelled", ([], [0])), ("ply_limit", ([0, 1],))],
+    ids=["cancelled, maybe before anything was shown", "at its limit of plies"],
+)
+def test_of_a_match_that_was_cancelled_the_end_is_shown_at_once(reason: str, possible: tuple[list[int], ...]) -> None:
     def script(peer: Peer) -> None:
-        match_of_one_ply(peer, over(kind=kind, reason=reason, winner=None))
+        match_of_one_ply(peer, over(kind="aborted", reason=reason, winner=None))
 
     with serving(script) as server, Connection.open(server.host, server.port) as connection:
         from triarena.clients.spectator import watch
 
-        scenes = list(paced(watch(connection, "r1"), connection, 100))
-    assert [scene.info.ply for scene in scenes if scene.result is None] == plies
+        scenes = list(paced(watch(connection, "r1"), connection, 1))
+    assert [scene.info.ply for scene in scenes if scene.result is None] in possible
     assert scenes[-1].result is not None
 
 
