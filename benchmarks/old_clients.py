@@ -9,6 +9,7 @@ with our journal. The package is installed into FOLDER, in an environment of its
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -73,8 +74,11 @@ def wait_for(processes: Sequence[subprocess.Popen[bytes]], games: int) -> None:
 
 def main() -> None:
     """See above."""
-    games = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(tempfile.mkdtemp())
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", metavar="GAMES", type=int, nargs="?", default=50)
+    parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", help="(default: a temporary one)")
+    options = parser.parse_args()
+    games, folder = options.games, options.folder or Path(tempfile.mkdtemp())
     python = socha_python(folder / "socha")
     differences: list[str] = []
     for name, play in (("old bots with each other", against_each_other), ("old bots against ours", against_ours)):

@@ -8,6 +8,7 @@ without the collections that it forces). Exits with 1 if a game does not come to
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import threading
@@ -20,8 +21,11 @@ from software_challenge.xml_players import Played, play_games
 
 def main() -> None:
     """See above."""
-    games = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    at_once = int(sys.argv[2]) if len(sys.argv) > 2 else 8
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("games", metavar="GAMES", type=int, nargs="?", default=200)
+    parser.add_argument("at_once", metavar="AT_ONCE", type=int, nargs="?", default=8)
+    options = parser.parse_args()
+    games, at_once = options.games, options.at_once
     with tempfile.TemporaryDirectory() as folder, host(Path(folder)) as server:
         played = Played()
         each = games // at_once
