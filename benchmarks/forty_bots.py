@@ -4,9 +4,10 @@
 
 Runs a double round robin of instant bots (40 of them play 1,560 matches) with ``triarena tournament run``, and prints
 its wall time, the matches per minute, the share of time and of the processors spent outside the bots, and the memory
-of the tool and of its server after a tenth of the matches and at the end. Exit code 1 if it did not play all its
-matches, if one was irregular, if the server's memory grew by more than ``GROWTH`` in between, or the tool's, which
-shows and exports all games, by more than ``PER_MATCH`` bytes for each. Needs Linux's ``/proc``.
+of the tool and of its server after a tenth of the matches, before the last one, and at the end, with all exports.
+Exit code 1 if it did not play all its matches, if one was irregular, if the server's memory grew by more than
+``GROWTH`` in between, or the tool's, which shows and exports all games, by more than ``PER_MATCH`` bytes for each.
+Needs Linux's ``/proc``.
 """
 
 from __future__ import annotations
@@ -78,9 +79,11 @@ def write_file(path: Path, bots: int, size: int, concurrency: int) -> None:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def watched(command: list[str], folder: Path, matches: int) -> tuple[Usage, dict[str, int], float, int]:
-    """Run a tournament; its usage, the memory after a tenth of its matches, seconds, and its exit code."""
-    usage, early = Usage(), dict[str, int]()
+def watched(command: list[str], folder: Path, matches: int) -> tuple[Usage, list[dict[str, int]], float, int]:
+    """Run a tournament; its usage, the memory after a tenth of its matches and before its last one had ended, seconds,
+    and its exit code.
+    """
+    usage, early, late = Usage(), dict[str, int](), dict[str, int]()
     began = told = time.monotonic()
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
@@ -89,6 +92,8 @@ def watched(command: list[str], folder: Path, matches: int) -> tuple[Usage, dict
             played = _played(folder)
             if not early and played >= matches / 10:
                 early = dict(usage.memory)
+            if played < matches:
+                late = dict(usage.memory)
             if time.monotonic() - told > 20:
                 told = time.monotonic()
                 print(f"{played} of {matches} matches after {told - began:.0f} s", flush=True)
@@ -96,7 +101,7 @@ def watched(command: list[str], folder: Path, matches: int) -> tuple[Usage, dict
     finally:
         process.terminate()
         process.wait()
-    return usage, early or usage.memory, time.monotonic() - began, process.returncode
+    return usage, [early or usage.memory, late or usage.memory], time.monotonic() - began, process.returncode
 
 
 def _played(folder: Path) -> int:
@@ -110,7 +115,7 @@ def _played(folder: Path) -> int:
 
 
 def report(
-    usage: Usage, early: dict[str, int], seconds: float, games: list[dict[str, Any]], matches: int, lanes: int
+    usage: Usage, memory: list[dict[str, int]], seconds: float, games: list[dict[str, Any]], matches: int, lanes: int
 ) -> list[str]:
     """Print the figures; what is wrong with them."""
     thinking = sum(game["red_ms"] + game["blue_ms"] for game in games) / 1000
@@ -124,9 +129,11 @@ def report(
     print("processor seconds: " + ", ".join(f"{role} {spent:.1f}" for role, spent in processors.items()), end="; ")
     print(f"outside the bots {others / max(others + processors['bots'], 0.01):.0%}")
     wrong = []
+    early, late = memory
     for role in ("tool", "server"):
         before, after = early[role], usage.memory[role]
-        print(f"memory of the {role}: {before / 1e6:.1f} MB after a tenth, {after / 1e6:.1f} MB at the end", end="; ")
+        print(f"memory of the {role}: {before / 1e6:.1f} MB after a tenth", end=", ")
+        print(f"{late[role] / 1e6:.1f} MB before the last match had ended, {after / 1e6:.1f} MB at the end", end="; ")
         print(f"{after / max(before, 1) - 1:+.1%}, {(after - before) / (0.9 * matches) / 1000:+.1f} kB a match")
     if usage.memory["server"] > early["server"] * (1 + GROWTH):
         wrong.append("the memory of the server grew")
@@ -150,9 +157,9 @@ def main() -> int:
         file, folder = Path(name, "forty.toml"), Path(name, "forty")
         write_file(file, options.bots, options.size, options.concurrency)
         command = [sys.executable, "-m", "triarena.cli", "tournament", "run", str(file), "--folder", str(folder)]
-        usage, early, seconds, code = watched(command, folder, matches)
+        usage, memory, seconds, code = watched(command, folder, matches)
         games = [json.loads(line) for line in (folder / "games.jsonl").read_text(encoding="utf-8").splitlines()]
-    wrong = report(usage, early, seconds, games, matches, options.concurrency)
+    wrong = report(usage, memory, seconds, games, matches, options.concurrency)
     if code:
         wrong.append(f"the tool ended with {code}")
     for sentence in wrong[:10]:

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from software_challenge.hosting import host
-from software_challenge.xml_players import Played, play_games
+from software_challenge.xml_players import Played, Seats, play_games
 
 
 def main() -> None:
@@ -27,10 +27,9 @@ def main() -> None:
     options = parser.parse_args()
     games, at_once = options.games, options.at_once
     with tempfile.TemporaryDirectory() as folder, host(Path(folder)) as server:
-        played = Played()
-        each = games // at_once
+        played, seats = Played(), Seats(games)
         players = [
-            threading.Thread(target=play_games, args=(server.xml_port, seed, each, played), daemon=True)
+            threading.Thread(target=play_games, args=(server.xml_port, seed, seats, played), daemon=True)
             for seed in range(2 * at_once)
         ]
         cpu, began = server.cpu_seconds(), time.monotonic()
@@ -46,7 +45,7 @@ def main() -> None:
     print(f"server CPU per move: {per_move:.2f} ms (the original: 27, and 1.4 to 2.1 without its collections)")
     for failure in played.failures:
         print(failure)
-    if played.failures or ended != each * at_once:
+    if played.failures or ended != games:
         sys.exit(1)
 
 

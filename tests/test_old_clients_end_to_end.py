@@ -19,7 +19,7 @@ import pytest
 from old_clients import UNHURRIED, against_each_other, against_ours
 from software_challenge.environment import CannotInstall, socha_python
 from software_challenge.hosting import Host, host
-from software_challenge.xml_players import Connection, Played, kind, play_games
+from software_challenge.xml_players import Connection, Played, Seats, kind, play_games
 
 PASSWORD = "examplepassword"
 SLOT = '<slot displayName="{}" canTimeout="true" reserved="true"/>'
@@ -116,9 +116,10 @@ def cli(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_eight_games_at_once_by_plain_joins_come_to_their_end(server: Host) -> None:
-    played = Played()
+    played, seats = Played(), Seats(24)
     players = [
-        threading.Thread(target=play_games, args=(server.xml_port, seed, 3, played), daemon=True) for seed in range(16)
+        threading.Thread(target=play_games, args=(server.xml_port, seed, seats, played), daemon=True)
+        for seed in range(16)
     ]
     for player in players:
         player.start()

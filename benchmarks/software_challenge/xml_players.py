@@ -80,12 +80,32 @@ class Played:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-def play_games(port: int, seed: int, games: int, played: Played) -> None:
-    """Play games by plain joins, all over one connection, with moves at random; failures are noted."""
+class Seats:
+    """How many are still to be taken, by all players together: so that at the end nobody waits for an opponent who has
+    had enough games.
+    """
+
+    def __init__(self, games: int) -> None:
+        self._left = 2 * games
+        self._lock = threading.Lock()
+
+    def take(self) -> bool:
+        """One of them, if there is one left."""
+        with self._lock:
+            self._left -= 1
+            return self._left >= 0
+
+
+def play_games(port: int, seed: int, seats: Seats, played: Played) -> None:
+    """Play games by plain joins, all over one connection, with moves at random, until no seats are left; failures are
+    noted.
+    """
     rng, connection = random.Random(seed), Connection(port)
+    join = JOIN
     try:
-        for number in range(games):
-            connection.say(JOIN if number == 0 else "<join/>")
+        while seats.take():
+            connection.say(join)
+            join = "<join/>"
             _play_one(connection, rng, played)
     except (OSError, EOFError, ValueError) as error:
         with played.lock:
