@@ -28,7 +28,7 @@ from speed.bars import table
 from speed.duties import DUTIES
 
 MATCHES: Final = (1, 10)
-PLIES: Final = 3000
+PLIES: Final = 1500
 HEADINGS: Final = ["game, matches at once", "", "p50 ms", "ratio", "plies/s", "ratio", "CPU ms/ply"]
 SERVER: Final = "the server"
 
