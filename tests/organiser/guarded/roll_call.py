@@ -58,6 +58,12 @@ class RollCall:
                     while await stream.receive_some():
                         pass
 
+    async def nobody_left(self) -> None:
+        """Wait until there is none of those that reported, nor of their parents, not even as a zombie."""
+        with trio.fail_after(DEADLINE_SECONDS):
+            while any(map(exists, {*self.pids, *self.parents})):  # noqa: ASYNC110 - other processes set no event
+                await trio.lowlevel.checkpoint()
+
     def survivors(self) -> list[int]:
         """Who reported and still exists, be it as a zombie."""
         return [pid for pid in self.pids if exists(pid)]

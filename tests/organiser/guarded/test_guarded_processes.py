@@ -16,7 +16,7 @@ import trio
 from triarena.organiser import processes
 from triarena.organiser.processes import Limits, open_guarded
 
-from .roll_call import DEADLINE_SECONDS, RollCall, exists
+from .roll_call import DEADLINE_SECONDS, RollCall
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="there are no signals on Windows")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has subreapers and death signals")
@@ -300,9 +300,7 @@ async def test_whoever_dies_by_kill_9_takes_its_commands_and_their_ports_along(r
         parent.kill()
         await parent.wait()  # noqa: ASYNC102 - it was killed
     await roll.hang_up()
-    with trio.fail_after(DEADLINE_SECONDS):
-        while any(map(exists, {*roll.pids, *roll.parents})):  # noqa: ASYNC110 - other processes set no event
-            await trio.lowlevel.checkpoint()
+    await roll.nobody_left()
     for number in (0, 1):
         port = int((tmp_path / f"{number}.log").read_text())
         with pytest.raises(OSError, match="all attempts to connect"):
@@ -362,9 +360,7 @@ async def test_a_guard_that_is_stopped_does_not_outlive_a_tool_that_is_killed(
         parent.kill()
         await parent.wait()  # noqa: ASYNC102 - it was killed
     await roll.hang_up()
-    with trio.fail_after(DEADLINE_SECONDS):
-        while any(map(exists, {*roll.pids, *roll.parents})):  # noqa: ASYNC110 - other processes set no event
-            await trio.lowlevel.checkpoint()
+    await roll.nobody_left()
 
 
 async def test_twenty_commands_at_once_are_kept_apart(roll: RollCall, tmp_path: Path) -> None:
