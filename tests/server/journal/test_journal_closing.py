@@ -59,7 +59,9 @@ class Attempts:
             if self.made == self.at[0]:
                 self.at[1]()
             if self.error is not None:
-                return [JournalError(self.error, f"so it is{store.TRIES_AGAIN}")] * len(records)
+                return [
+                    JournalError(self.error, "so it is, the server tries again with the next record.", "so it is")
+                ] * len(records)
             return save(target, records, again)
 
         monkeypatch.setattr(Store, "save", counted)

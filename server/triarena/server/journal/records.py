@@ -27,10 +27,12 @@ class JournalError(Exception):
     ``ambiguous_match``.
     """
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, cause: str | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
+        self.cause = message if cause is None else cause
+        """What is wrong, without the place and without what to do."""
 
 
 @dataclass(frozen=True, slots=True)

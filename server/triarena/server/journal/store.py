@@ -36,9 +36,7 @@ Verdict: TypeAlias = JournalError | None
 
 RETRY_SECONDS = (0.05, 0.25, 1.0)
 """The pauses before each new attempt at what failed for a passing reason."""
-MAKE_ROOM = "; make room or bring the database back"
-TRIES_AGAIN = ", the server tries again with the next record."
-"""How a ``write_failed`` ends; not true of a server that stops."""
+
 
 _SYNCED = (MatchEnded, RoomKept, RoomForgotten)
 """What is on the disk, in SQLite too, before it counts as saved: a result that was announced, or a reservation that was
@@ -259,13 +257,18 @@ class Store:
     def _gone(self) -> JournalError:
         return JournalError(
             "write_failed",
-            f"The journal {self.place} was moved or deleted while the server used it; put the file back{TRIES_AGAIN}",
+            f"The journal {self.place} was moved or deleted while the server used it; put the file back, "
+            "the server tries again with the next record.",
+            "the file was moved or deleted; put it back",
         )
 
     def _lost(self, error: exc.DBAPIError) -> JournalError:
+        cause = database.cause(error)
         return JournalError(
             "write_failed",
-            f"The journal in {self.place} cannot be written: {database.cause(error)}{MAKE_ROOM}{TRIES_AGAIN}",
+            f"The journal in {self.place} cannot be written: {cause}; "
+            "make room or bring the database back, the server tries again with the next record.",
+            cause,
         )
 
 

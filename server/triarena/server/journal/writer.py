@@ -17,7 +17,7 @@ import structlog
 import trio
 
 from triarena.server.journal.records import JournalError, Record
-from triarena.server.journal.store import MAKE_ROOM, TRIES_AGAIN, Store, Verdict
+from triarena.server.journal.store import Store, Verdict
 
 BACKLOG = 1024
 """How many records may be pending; further writers wait for room. It also bounds a transaction."""
@@ -158,8 +158,7 @@ class Journal:
         """What is pending will not be saved."""
         _log.error("journal_not_flushed", database=self._store.place, waited_seconds=waited)
         failure = self._unsaved or self._failure or self._latest_failure
-        why = "it does not answer" if failure is None else failure.message.removesuffix(TRIES_AGAIN)
-        why = why.removesuffix(MAKE_ROOM).removeprefix(f"The journal in {self._store.place} cannot be written: ")
+        why = "it does not answer" if failure is None else failure.cause
         is_full = "is full" in why or "No space left" in why
         advice = "Make room there" if is_full else "See what locks the database, or keeps it from answering,"
         self.unflushed = JournalError(
