@@ -54,20 +54,23 @@ class Usage:
                 stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             except OSError:
                 continue  # it has just ended
-            role = "tool" if pid == tool else _role(words)
+            role = self._role(pid, tool, words)
             self.cpu[pid] = (role, (int(stat[11]) + int(stat[12])) / TICKS)
             memory[role] += int(stat[21]) * PAGE
         self.memory |= {role: size for role, size in memory.items() if size}  # the server ends before the tool
 
+    def _role(self, pid: int, tool: int, words: list[bytes]) -> str:
+        if pid == tool:
+            return "tool"
+        if words == [b""] and pid in self.cpu:
+            return self.cpu[pid][0]  # it has ended and waits to be asked for its exit code: its words are gone
+        if b"join" in words:
+            return "bots"
+        return "server" if b"serve" in words else "guards"
+
     def seconds(self, role: str) -> float:
         """Of all the processes that had this role."""
         return sum(seconds for each, seconds in self.cpu.values() if each == role)
-
-
-def _role(words: list[bytes]) -> str:
-    if b"join" in words:
-        return "bots"
-    return "server" if b"serve" in words else "guards"
 
 
 def write_file(path: Path, bots: int, size: int, concurrency: int) -> None:

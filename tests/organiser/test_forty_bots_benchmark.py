@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import forty_bots
@@ -23,3 +26,23 @@ def test_the_benchmark_of_forty_bots_plays_all_matches_and_knows_every_process(
     assert "12 matches" in told
     for role in forty_bots.ROLES:
         assert f"{role} 0.0" not in told, "every role has used the processor"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up as Linux tells them")
+def test_a_process_that_has_ended_and_was_not_waited_for_keeps_its_role() -> None:
+    usage = forty_bots.Usage()
+    process = subprocess.Popen([sys.executable, "-c", "sum(range(5_000_000)); input()", "serve"], stdin=subprocess.PIPE)
+    try:
+        deadline = time.monotonic() + 20
+        while usage.cpu.get(process.pid, ("guards", 0.0))[0] != "server" and time.monotonic() < deadline:
+            usage.look(os.getpid())
+        assert process.stdin is not None
+        process.stdin.close()
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)  # it is a zombie from now on
+        assert Path(f"/proc/{process.pid}/cmdline").read_bytes() == b""
+        usage.look(os.getpid())
+    finally:
+        process.kill()
+        process.wait()
+    assert usage.cpu[process.pid][0] == "server"
+    assert usage.seconds("server") > 0
