@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from html.parser import HTMLParser
+
+from triarena.organiser.export import page as pieces
+from triarena.organiser.report import TournamentReport
 
 VOID = ("meta", "br", "hr")
 
@@ -72,3 +76,8 @@ def read_page(html: str) -> Page:
     page.feed(html)
     page.close()
     return page
+
+
+def page(report: TournamentReport, at: datetime, replay: str) -> str:
+    """The whole document, of whose pieces ``page.page`` tells."""
+    return "".join(pieces.page(report, at, replay))

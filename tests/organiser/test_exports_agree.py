@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import sqlite3
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from triarena.organiser.export.writing import NAMES, export_all, exports, write_atomically
-from triarena.organiser.report import TournamentReport
+from triarena.organiser.live import Live, live_view, plain_view
+from triarena.organiser.report import EventReport, TournamentReport
 from triarena.organiser.spec import Event
 from triarena.organiser.store import Store, StoreReader
 from triarena.organiser.store_file import STORE_NAME
@@ -32,6 +35,12 @@ def events() -> tuple[Event, ...]:
         event_of("Challenge", "gauntlet", names=BOTS[:5], challengers=("Ann",), games=4),
         event_of("Single", "double_round_robin", names=BOTS[:4]),
     )
+
+
+def text_of_live(report: EventReport) -> str:
+    out = io.StringIO()
+    Console(file=out, width=120).print(live_view(Live(report, LATER), 120))
+    return out.getvalue()
 
 
 def export(staged: Staged) -> TournamentReport:
@@ -121,9 +130,27 @@ def test_exports_agree_in_the_middle_and_are_the_same_after_a_resumption_as_with
 
 def test_exports_are_the_same_each_time_they_are_made(tmp_path: Path) -> None:
     staged = stage(tmp_path, *events())
-    report = export(staged)
-    assert exports(report, LATER, "x {match}") == exports(export(staged), LATER, "x {match}")
+    first, second = (
+        {name: "".join(pieces) for name, pieces in exports(export(staged), LATER, "x {match}").items()}
+        for _ in range(2)
+    )
+    assert first == second
     assert {path.name for path in tmp_path.iterdir()} >= set(NAMES)
+
+
+@pytest.mark.parametrize("at_most", [None, 0, 1, 9])
+def test_exports_and_live_tables_are_the_same_whether_games_are_read_at_once_or_round_by_round(
+    tmp_path: Path, at_most: int | None
+) -> None:
+    staged = stage(tmp_path, *events(), event_of("Steps", "ladder", rounds=4), at_most=at_most)
+    said: list[list[str]] = []
+    with StoreReader(tmp_path) as reader, reader.snapshot() as snapshot:
+        for source in (StoreReader(tmp_path).contents(), snapshot):
+            report = export_all(tmp_path, staged.file, source, LATER)
+            said.append([(tmp_path / name).read_text(encoding="utf-8") for name in NAMES])
+            said[-1] += [plain_view(event) for event in report.events]
+            said[-1] += [text_of_live(event) for event in report.events]
+    assert said[0] == said[1]
 
 
 def test_a_file_that_cannot_be_replaced_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from triarena.organiser.export.page import page
 from triarena.organiser.report import report_tournament
 from triarena.organiser.spec import FormatName
 from triarena.organiser.store import StoreReader
 
+from .read_page import page
 from .staged_tournament import BEGIN, event_of, stage
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -470,7 +470,7 @@ async def test_a_broken_store_ends_in_a_sentence(
         assert await it.campaign.run() == Ending("interrupted", "the store is damaged")
 
 
-@pytest.mark.parametrize("method", ["players", "give_up_running", "contents", "set_event_state"])
+@pytest.mark.parametrize("method", ["players", "give_up_running", "events", "set_event_state"])
 async def test_a_store_that_cannot_even_be_read_ends_in_a_sentence(
     stage: Open, autojump_clock: Clock, monkeypatch: pytest.MonkeyPatch, method: str
 ) -> None:

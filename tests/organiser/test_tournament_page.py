@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from triarena.organiser.export.markup import join, tag, text
-from triarena.organiser.export.page import page
 from triarena.organiser.export.rating_chart import NARROW, WIDE, Drawing, rating_chart
 from triarena.organiser.export.records import standings_csv
 from triarena.organiser.export.writing import export_all
@@ -24,7 +23,7 @@ from triarena.organiser.store_file import STORE_NAME
 from triarena.organiser.wording import glicko2, rating
 from triarena.tournament.ratings import Estimate
 
-from .read_page import read_page
+from .read_page import page, read_page
 from .staged_tournament import BEGIN, Staged, event_of, file_of, stage
 
 LATER = BEGIN + timedelta(minutes=10)
@@ -158,7 +157,7 @@ def test_a_ladder_shows_the_ratings_that_it_ranks_by(tmp_path: Path) -> None:
     assert html.count("Ranked by the Glicko-2 rating") == 1
     assert all(glicko2(each) in plain_view(ladder) for each in known)
     assert "Glicko-2" not in plain_view(towers)
-    (head, *rows) = standings_csv(report_of(staged)).splitlines()
+    (head, *rows) = (line.rstrip("\n") for line in standings_csv(report_of(staged)))
     at = head.split(",").index("glicko2")
     assert [float(row.split(",")[at]) for row in rows[: len(known)]] == [each.rating for each in known]
     assert {row.split(",")[at] for row in rows[len(known) :]} == {""}
@@ -187,7 +186,7 @@ def test_the_cross_table_numbers_everybody_by_the_ranks_of_the_standings(tmp_pat
     numbers = [row[0].split()[0] for row in read_page(page(report, LATER, "{match}")).rows("cup", "cross")[:8]]
     assert [int(re.sub("[a-z]", "", number)) for number in numbers] == [line.rank for line in cup.lines]
     assert len(set(numbers)) == 8
-    ranks = [int(row.split(",")[1]) for row in standings_csv(report).splitlines()[1:]]
+    ranks = [int(row.split(",")[1]) for row in [*standings_csv(report)][1:]]
     assert ranks == [line.rank for line in cup.lines]
 
 

@@ -8,7 +8,8 @@
 * The server: ``embedded`` is one of our own; ``desk`` and ``link`` are the connection to it, after a ``knock``.
 * Processes: ``crew`` has the local bots; ``processes`` starts each under a ``guard``, with ``process_tree``,
   ``bounded_log`` and ``endings``.
-* The record: ``folder``, ``claim``, ``store`` with ``store_file``, ``records`` and ``rows``.
-* Showing: ``report`` is how a tournament stands, ``comparison`` how two bots compare; ``wording``, ``live`` and
-  ``export`` show it.
+* The record: ``folder``, ``claim``, ``store`` with ``store_file``, ``records`` and ``rows``; ``summary`` is what
+  can be read of it without holding all games.
+* Showing: ``report`` is how a tournament stands, ``rounds`` its games, ``comparison`` how two bots compare;
+  ``wording``, ``live`` and ``export`` show it.
 """

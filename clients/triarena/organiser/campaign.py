@@ -22,7 +22,7 @@ from .crew import Crew, Place
 from .desk import DeskError, DeskRefused
 from .embedded import EmbeddedServer
 from .link import Access, Link, enrolments
-from .records import OVER, TOOL_ENDED, TOOL_INTERRUPTED, Note, StoreError, TournamentState
+from .records import OVER, TOOL_ENDED, TOOL_INTERRUPTED, Note, StoreError, TournamentState, event_of
 from .runner import Ending, EventRun, Keeper
 from .spec import Event, TournamentFile
 from .store import Store
@@ -148,7 +148,7 @@ class Campaign:
 
     async def _events(self, link: Link, crew: Crew) -> Ending:
         """Play one tournament after the other; the ending of the last one that was played."""
-        states = {event.slug: event.state for event in self.store.contents().events}
+        states = {event.slug: event.state for event in self.store.events()}
         worst = Ending("finished")
         for event in self.file.events:
             if states[event.slug] in ("finished", "stopped", "cancelled"):
@@ -186,7 +186,7 @@ class Campaign:
     async def _event(self, event: Event, link: Link, crew: Crew) -> Ending:
         start, patience = self.file.start_seconds, self.file.patience_seconds
         table = Table(event, link, crew, self.place, start, patience, why_left=self.hooks.why_left)
-        before, began = self.store.contents().event(event.slug).seconds, self.bell.now()
+        before, began = event_of(self.store.events(), event.slug).seconds, self.bell.now()
         self._seconds = lambda: before + self.bell.now() - began
         run = self._run = EventRun(
             table=table,

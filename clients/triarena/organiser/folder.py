@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from .records import Contents, StoredEvent, StoredPlayer, StoreError
 from .spec import TournamentFile
 from .store import Store, StoreReader, create_store
 from .store_file import STORE_NAME
+from .summary import Summary
 
 ENDING: Final = ".tournament"
 OWNER_ONLY: Final = 0o700
@@ -111,7 +113,18 @@ class Folder:
             contents = reader.contents()  # it may have ended in between
         return replace(contents, state="interrupted", why=BROKEN_OFF) if contents.state == "running" else contents
 
-    def file(self, contents: Contents, concurrency: int) -> TournamentFile:
+    @contextmanager
+    def snapshot(self) -> Iterator[Summary]:
+        """The same without the single games, which are read when they are asked for, as of the same moment."""
+        with StoreReader(self.path) as reader:
+            state = reader.state()
+            broken_off = state == "running" and not is_claimed(self.path)
+            with reader.snapshot() as found:  # it may have ended in between
+                if broken_off and found.state == "running":
+                    found = replace(found, state="interrupted", why=BROKEN_OFF)
+                yield found
+
+    def file(self, contents: Contents | Summary, concurrency: int) -> TournamentFile:
         """The tournament's file as it was at the start, with the seeds drawn then. Raises TournamentFileError.
 
         A single tournament without a name is called like its file, and mostly so is the folder; but that may have been

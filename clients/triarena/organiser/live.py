@@ -16,12 +16,13 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from triarena.tournament.values import Played
+
 from .columns import GAP, NARROWEST_NAME, Cell, Table, standings_columns, text_of
-from .report import EventReport, Game
+from .report import EventReport
 from .wording import OBVIOUS, STATES, progress, reason, score, seconds, terms
 
 MOST_RUNNING: Final = 6
-MOST_RESULTS: Final = 5
 MOST_WAITS: Final = 5
 BAR: Final = 60
 LEAST_ROWS: Final = 3
@@ -159,16 +160,13 @@ def _clipped(name: str, cells: int) -> str:
 
 def _results(report: EventReport, width: int) -> Iterator[Text]:
     """The last ones, the newest first."""
-    ended = [(game.result.ended_at, game) for game in report.games() if game.result is not None]
-    ended.sort(key=lambda each: each[0], reverse=True)
-    for _, game in ended[:MOST_RESULTS]:
-        yield Text(_result(game, width), style="dim")
+    for played in report.latest:
+        yield Text(_result(played, width), style="dim")
 
 
-def _result(game: Game, width: int) -> str:
-    assert game.played is not None
-    fixture = game.fixture
-    points, why = score(game.played), reason(game.played)
+def _result(played: Played, width: int) -> str:
+    fixture = played.fixture
+    points, why = score(played), reason(played)
     red, blue = _fitting(fixture.red, fixture.blue, width - cell_len(f"{fixture.id}:  {points} , {why}"))
     return f"{fixture.id}: {red} {points} {blue}, {why}"
 

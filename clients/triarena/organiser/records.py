@@ -7,11 +7,11 @@ one, it belongs to the attempt that brought it about, and it never changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from triarena.tournament.values import Played
 
@@ -27,6 +27,8 @@ AttemptState: TypeAlias = Literal["running", "played", "failed"]
 TOOL_ENDED: Final = "the tool was ended"
 TOOL_INTERRUPTED: Final = "the tool was interrupted"
 TOURNAMENT_CANCELLED: Final = "the tournament was cancelled"
+LATEST: Final = 5
+"""So many of the last results are shown."""
 NOBODYS_FAILURES: Final = frozenset([TOOL_ENDED, TOOL_INTERRUPTED, TOURNAMENT_CANCELLED])
 """Why attempts ended that somebody has ended: nothing went wrong in them."""
 
@@ -141,8 +143,76 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Tries:
+    """An event's attempts, counted."""
+
+    running: int = 0
+    repeated: int = 0
+    """Those that failed for reasons that were no player's."""
+    timed: int = 0
+    """Those that brought a result by play, and of which it is known how long they took."""
+    seconds: float = 0.0
+    """What these took together."""
+    newest_round: int | None = None
+    """The highest of the rounds of which a game was tried; None if none was."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRecords:
+    """What is stored of the games of one round, by the fixture's id."""
+
+    results: Mapping[str, StoredResult]
+    attempts: Mapping[str, Sequence[Attempt]]
+    """The first one first."""
+
+
+class Source(Protocol):
+    """What a store held at one moment, as far as reports ask for it: all of it (``Contents``), or a ``Summary``."""
+
+    @property
+    def created_at(self) -> datetime:
+        """When the tournament was made."""
+        ...
+
+    @property
+    def state(self) -> TournamentState:
+        """How the whole of it stands."""
+        ...
+
+    @property
+    def why(self) -> str:
+        """Why it does."""
+        ...
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The oldest first."""
+        ...
+
+    def event(self, slug: str) -> StoredEvent:
+        """The event of that slug. Raises StoreError ``unknown_event``."""
+        ...
+
+    def played(self, slug: str) -> Mapping[str, Played]:
+        """What was played of an event, by the fixture's id."""
+        ...
+
+    def tries(self, slug: str) -> Tries:
+        """An event's attempts, counted."""
+        ...
+
+    def latest(self, slug: str) -> tuple[Played, ...]:
+        """An event's last results, at most ``LATEST``, the newest first."""
+        ...
+
+    def games_of(self, slug: str, round_: int) -> RoundRecords:
+        """What is stored of the games of one round of an event."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Contents:
-    """All that a store held at one moment: what every report and export is made from. No secrets are in it."""
+    """All that a store held at one moment. No secrets are in it."""
 
     file_text: str
     """The tournament's file as it was when the tournament was started."""
@@ -163,15 +233,60 @@ class Contents:
 
     def event(self, slug: str) -> StoredEvent:
         """The event of that slug. Raises StoreError ``unknown_event``."""
-        for event in self.events:
-            if event.slug == slug:
-                return event
-        known = ", ".join(event.slug for event in self.events)
-        raise StoreError("unknown_event", f"This tournament has no event {slug!r}; it has {known}.")
+        return event_of(self.events, slug)
 
     def played(self, slug: str) -> dict[str, Played]:
         """What was played of an event, by the fixture's id."""
         return by_fixture(result for result in self.results if result.event == slug)
+
+    def tries(self, slug: str) -> Tries:
+        """An event's attempts, counted."""
+        mine = [each for each in self.attempts if each.event == slug]
+        took = [each.spent.seconds for each in mine if each.state == "played" and each.match]
+        known = [seconds for seconds in took if seconds is not None]
+        return Tries(
+            running=sum(each.state == "running" for each in mine),
+            repeated=sum(each.went_wrong for each in mine),
+            timed=len(known),
+            seconds=sum(known),
+            newest_round=max((round_of(each.fixture) for each in mine), default=None),
+        )
+
+    def latest(self, slug: str) -> tuple[Played, ...]:
+        """An event's last results, at most ``LATEST``, the newest first."""
+        mine = [each for each in self.results if each.event == slug]
+        mine.sort(key=lambda each: (each.played.fixture.round, each.played.fixture.table, each.played.fixture.number))
+        mine.sort(key=lambda each: each.ended_at, reverse=True)
+        return tuple(each.played for each in mine[:LATEST])
+
+    def games_of(self, slug: str, round_: int) -> RoundRecords:
+        """What is stored of the games of one round of an event."""
+        return round_records(
+            (each for each in self.results if each.event == slug and each.played.fixture.round == round_),
+            (each for each in self.attempts if each.event == slug and round_of(each.fixture) == round_),
+        )
+
+
+def event_of(events: Sequence[StoredEvent], slug: str) -> StoredEvent:
+    """The event of that slug. Raises StoreError ``unknown_event``."""
+    for event in events:
+        if event.slug == slug:
+            return event
+    known = ", ".join(event.slug for event in events)
+    raise StoreError("unknown_event", f"This tournament has no event {slug!r}; it has {known}.")
+
+
+def round_of(fixture: str) -> int:
+    """The round that a fixture's id names."""
+    return int(fixture.partition(".")[0])
+
+
+def round_records(results: Iterable[StoredResult], attempts: Iterable[Attempt]) -> RoundRecords:
+    """Those of one round, by the fixture's id."""
+    tries: dict[str, list[Attempt]] = {}
+    for attempt in attempts:
+        tries.setdefault(attempt.fixture, []).append(attempt)
+    return RoundRecords({each.played.fixture.id: each for each in results}, tries)
 
 
 def by_fixture(results: Iterable[StoredResult]) -> dict[str, Played]:

@@ -1,29 +1,30 @@
 """How a tournament stands, as values: what the page, the tables, the terminal and the exports all show.
 
 A pure function of the tournament's file and of what its store holds. Whatever shows it computes nothing of its own, so
-all that is shown agrees.
+all that is shown agrees. Single games are looked at by rounds, and only by who shows them.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from triarena.tournament.cross_table import Cell, cross_table
+from triarena.tournament.formats import CountedFormat
 from triarena.tournament.glicko2 import Rating
-from triarena.tournament.knockout import Decision, Knockout
+from triarena.tournament.knockout import Knockout
 from triarena.tournament.ladder import Ladder
-from triarena.tournament.points import total
 from triarena.tournament.ratings import Estimate, Ratings, rate
 from triarena.tournament.standings import Row, standings
-from triarena.tournament.tally import IRREGULAR, irregular
-from triarena.tournament.values import Encounter, Fixture, Plan, Played
+from triarena.tournament.tally import IRREGULAR, UNPLAYED, irregular
+from triarena.tournament.values import Plan, Played
 
 from .pairing import format_of
-from .records import Attempt, Contents, EventState, Note, StoredEvent, StoredResult, TournamentState
+from .records import EventState, Note, Source, StoredEvent, TournamentState, Tries
+from .rounds import Game, RoundReport, Rounds
 from .spec import Event, TournamentFile
 from .store import check_agreement
 
@@ -105,59 +106,6 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
-    """One fixture with what came of it."""
-
-    fixture: Fixture
-    result: StoredResult | None
-    attempts: tuple[Attempt, ...]
-    """The first one first."""
-
-    @property
-    def played(self) -> Played | None:
-        """Its result for mathematics."""
-        return None if self.result is None else self.result.played
-
-    @property
-    def last(self) -> Attempt | None:
-        """The attempt that counts, or the newest."""
-        return self.attempts[-1] if self.attempts else None
-
-
-@dataclass(frozen=True, slots=True)
-class Meeting:
-    """One encounter with its games; ``first`` has ``first_points`` from them."""
-
-    first: str
-    second: str
-    games: tuple[Game, ...]
-    first_points: float
-    second_points: float
-    decision: Decision | None = None
-    """Of a knockout, once it is decided: who goes on."""
-
-    @property
-    def over(self) -> bool:
-        """Whether all its games have results."""
-        return all(game.result is not None for game in self.games)
-
-
-@dataclass(frozen=True, slots=True)
-class RoundReport:
-    """One round."""
-
-    number: int
-    title: str
-    """``Round 3``, or the name that the format gives it."""
-    meetings: tuple[Meeting, ...]
-    byes: tuple[str, ...]
-
-    def games(self) -> Iterator[Game]:
-        """All its games, by tables."""
-        return (game for meeting in self.meetings for game in meeting.games)
-
-
-@dataclass(frozen=True, slots=True)
 class EventReport:
     """How one event stands."""
 
@@ -176,7 +124,14 @@ class EventReport:
     """None as long as nothing was played."""
     cells: tuple[tuple[Cell | None, ...], ...]
     """The cross table, rows and columns in the order of ``lines``."""
-    rounds: tuple[RoundReport, ...]
+    latest: tuple[Played, ...]
+    """The last results, the newest first, at most ``LATEST``."""
+    absences: bool
+    """Whether some game has a result without play."""
+    newest_round: int | None
+    """The last round of which a game was tried; None if none was."""
+    rounds: Sequence[RoundReport]
+    """Read anew whenever they are looked at."""
     notes: tuple[Note, ...]
 
     @property
@@ -212,8 +167,11 @@ class TournamentReport:
     """Those that concern no single event."""
 
 
-def report_tournament(file: TournamentFile, contents: Contents) -> TournamentReport:
-    """How all events of a tournament stand. Raises StoreError if what is stored belongs to another file."""
+def report_tournament(file: TournamentFile, contents: Source) -> TournamentReport:
+    """How all events of a tournament stand. Raises StoreError if what is stored belongs to another file.
+
+    Its rounds can be looked at for as long as the games of ``contents`` can be read.
+    """
     return TournamentReport(
         name=file.name,
         state=contents.state,
@@ -224,20 +182,24 @@ def report_tournament(file: TournamentFile, contents: Contents) -> TournamentRep
     )
 
 
-def report_event(event: Event, contents: Contents, concurrency: int = 1) -> EventReport:
-    """How one event stands. Raises StoreError ``unknown_event`` or ``result_disagrees``."""
+def report_event(
+    event: Event, contents: Source, concurrency: int = 1, pairing: CountedFormat | None = None
+) -> EventReport:
+    """How one event stands. Raises StoreError ``unknown_event`` or ``result_disagrees``.
+
+    ``pairing`` is the event's format, for who has it already.
+    """
     stored = contents.event(event.slug)
     played = contents.played(event.slug)
-    pairing = format_of(event)
+    pairing = pairing or format_of(event)
     plan = pairing.plan(played)
     check_agreement(event.name, plan, played)
-    attempts = [attempt for attempt in contents.attempts if attempt.event == event.slug]
+    tries = contents.tries(event.slug)
     placing = pairing.placing(played)
     decisions = pairing.decisions(played) if isinstance(pairing, Knockout) else ()
     rows = standings(event.names, plan, played, event.points, event.tie_breaks, event.seed, placing=placing)
     ratings = rate(event.names, played.values()) if played else None
     names = tuple(row.player for row in rows)
-    rounds = tuple(_rounds(event, plan, contents, attempts, decisions))
     over = stored.state in ("finished", "stopped")
     ranks = _ranks(rows, over=over) if played else [None] * len(rows)
     reached = _reached(pairing, played, over=over) if isinstance(pairing, Knockout) else {}
@@ -250,7 +212,7 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
             stored,
             plan,
             played,
-            attempts,
+            tries,
             pairing.number_of_games()[0],
             concurrency,
             ended=stored.state in ENDED or contents.state == "cancelled",
@@ -272,7 +234,10 @@ def report_event(event: Event, contents: Contents, concurrency: int = 1) -> Even
         ),
         ratings=ratings,
         cells=cross_table(names, played, event.points),
-        rounds=rounds,
+        latest=contents.latest(event.slug),
+        absences=any(each.reason in UNPLAYED for each in played.values()),
+        newest_round=tries.newest_round,
+        rounds=Rounds(plan.rounds, event.points, decisions, partial(contents.games_of, event.slug)),
         notes=tuple(note for note in contents.notes if note.event == event.slug),
     )
 
@@ -306,7 +271,7 @@ def _progress(
     stored: StoredEvent,
     plan: Plan,
     played: Mapping[str, Played],
-    attempts: Sequence[Attempt],
+    tries: Tries,
     least: int,
     concurrency: int,
     *,
@@ -315,17 +280,15 @@ def _progress(
 ) -> Progress:
     planned = sum(1 for _ in plan.fixtures())
     at_once = min(concurrency, max(1, len(_playing(plan)) // 2))
-    known = [each for each in attempts if each.state == "played" and each.spent.seconds is not None]
-    # Nobody waits for games that were lost by absence: they say nothing of those that are played.
-    lengths = [each.spent.seconds or 0.0 for each in known if each.match]
+    # Nobody waits for games that were lost by absence: they say nothing of those that are played, and are not timed.
     left = 0 if ended else max(planned, least) - len(played)
     return Progress(
         done=len(played),
-        running=sum(attempt.state == "running" for attempt in attempts) if runs else 0,
+        running=tries.running if runs else 0,
         left=left,
         more=not (plan.complete or ended),
-        repeated=sum(attempt.went_wrong for attempt in attempts),
-        seconds_left=_by_games(left, stored, lengths, at_once) if _tells(len(played), left) and lengths else None,
+        repeated=tries.repeated,
+        seconds_left=_by_games(left, stored, tries, at_once) if _tells(len(played), left) and tries.timed else None,
     )
 
 
@@ -334,35 +297,14 @@ def _playing(plan: Plan) -> frozenset[str]:
     return frozenset(name for fixture in plan.fixtures() for name in fixture.players)
 
 
-def _by_games(left: int, stored: StoredEvent, lengths: Sequence[float], at_once: int) -> float:
+def _by_games(left: int, stored: StoredEvent, tries: Tries, at_once: int) -> float:
     """By the pace of the whole event once that tells something, at first by the length of its games."""
     if left == 0:
         return 0.0
-    if stored.seconds > 0 and len(lengths) >= 2 * at_once:
-        return left * stored.seconds / len(lengths)
-    return left * sum(lengths) / len(lengths) / at_once
+    if stored.seconds > 0 and tries.timed >= 2 * at_once:
+        return left * stored.seconds / tries.timed
+    return left * tries.seconds / tries.timed / at_once
 
 
 def _tells(done: int, left: int) -> bool:
     return done >= TELLING_SHARE * (done + left)
-
-
-def _rounds(
-    event: Event, plan: Plan, contents: Contents, attempts: Iterable[Attempt], decisions: Iterable[Decision]
-) -> Iterator[RoundReport]:
-    decided = {(each.round, each.table): each for each in decisions}
-    results = {each.played.fixture.id: each for each in contents.results if each.event == event.slug}
-    tries: dict[str, list[Attempt]] = defaultdict(list)
-    for attempt in attempts:
-        tries[attempt.fixture].append(attempt)
-
-    def meeting(number: int, e: Encounter) -> Meeting:
-        games = tuple(Game(each, results.get(each.id), tuple(tries[each.id])) for each in e.fixtures)
-        over = [game.result.played for game in games if game.result is not None]
-        first, second = (total(event.points.points(each, player) for each in over) for player in (e.first, e.second))
-        return Meeting(e.first, e.second, games, first, second, decided.get((number, e.table)))
-
-    for each in plan.rounds:
-        title = each.title or f"round {each.number}"
-        meetings = tuple(meeting(each.number, encounter) for encounter in each.encounters)
-        yield RoundReport(each.number, title[:1].upper() + title[1:], meetings, each.byes)

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -32,6 +33,7 @@ from .records import (
     by_fixture,
 )
 from .store_file import STORE_NAME
+from .summary import Histories, Summary, read_summary
 
 
 def create_store(
@@ -68,6 +70,7 @@ class StoreReader:
         self._connection = store_file.connect(self._path, read_only=self._read_only)
         self._identity = store_file.identity(self._path)
         self._lock = threading.Lock()
+        self._histories = Histories()
 
     def __enter__(self) -> Self:
         return self
@@ -92,8 +95,7 @@ class StoreReader:
     def contents(self) -> Contents:
         """All that is stored, as of one moment, but the tokens."""
         with self._transaction("DEFERRED") as run:
-            about = run("SELECT file_text, file_folder, created_at, state, why FROM tournament").fetchone()
-            file_text, file_folder, created_at, state, why = about
+            file_text, file_folder, created_at, state, why = run(rows.SELECT_TOURNAMENT).fetchone()
             return Contents(
                 file_text=file_text,
                 file_folder=Path(file_folder),
@@ -106,6 +108,33 @@ class StoreReader:
                 results=tuple(map(rows.read_result, run(f"{rows.SELECT_RESULTS} ORDER BY rowid"))),
                 notes=tuple(map(rows.read_note, run(rows.SELECT_NOTES))),
             )
+
+    def summary(self) -> Summary:
+        """What is stored, as of one moment, without the single games; what is known of their results is kept."""
+        with self._transaction("DEFERRED") as run:
+            return read_summary(run, self._histories)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Summary]:
+        """The same, and as long as the context lasts the games of each round can be read as of the same moment.
+
+        Nobody else can use this reader meanwhile.
+        """
+        with self._lock:
+            explained, run = partial(store_file.explained, self._path), self._connection.execute
+            try:
+                with explained():
+                    run("BEGIN DEFERRED")
+                    summary = read_summary(run, self._histories, explained)
+                yield summary  # what fails meanwhile is not the store's fault
+            finally:
+                if self._connection.in_transaction:
+                    run("ROLLBACK")
+
+    def events(self) -> tuple[StoredEvent, ...]:
+        """The events, in the order in which they are played."""
+        with self._transaction("DEFERRED") as run:
+            return tuple(StoredEvent(*row) for row in run(rows.SELECT_EVENTS))
 
     def state(self) -> TournamentState:
         """How the whole tournament stands."""
@@ -120,7 +149,8 @@ class StoreReader:
 
     def notes(self) -> tuple[Note, ...]:
         """What was noted so far, the oldest first."""
-        return self.contents().notes
+        with self._transaction("DEFERRED") as run:
+            return tuple(map(rows.read_note, run(rows.SELECT_NOTES)))
 
     def results(self, event: str) -> tuple[StoredResult, ...]:
         """An event's results, in the order in which they were stored."""
@@ -279,6 +309,9 @@ def check_agreement(event: str, plan: Plan, played: Mapping[str, Played]) -> Non
 
     Raises StoreError ``result_disagrees`` for the first that doesn't: the file was edited, or another version paired.
     """
+    known = ((played.get(fixture.id), fixture) for fixture in plan.fixtures())
+    if sum(result is not None and result.fixture == fixture for result, fixture in known) == len(played):
+        return
     planned = {fixture.id: fixture for fixture in plan.fixtures()}
     for id, result in played.items():
         fixture, stored = planned.get(id), result.fixture

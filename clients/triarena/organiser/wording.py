@@ -13,7 +13,8 @@ from triarena.tournament.glicko2 import Rating
 from triarena.tournament.tally import IRREGULAR
 from triarena.tournament.values import Played
 
-from .report import EventReport, Game, Line, Progress
+from .report import EventReport, Line, Progress
+from .rounds import Game
 from .spec import Event
 
 TIE_BREAK_TITLES: Final[Mapping[str, str]] = {

@@ -43,14 +43,23 @@ def head_to_heads(players: Iterable[str], played: Iterable[Played]) -> tuple[Hea
     out. Raises KeyError if somebody played who is none of the players.
     """
     place = {player: index for index, player in enumerate(players)}
-    outcomes: dict[tuple[int, int], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    met: dict[tuple[int, int], list[Played]] = defaultdict(list)
     for each in played:
         if each.winner is None and each.offenders:
             continue
         red, blue = place[each.fixture.red], place[each.fixture.blue]
+        met[min(red, blue), max(red, blue)].append(each)
+    names = tuple(place)
+    return tuple(_summed(*both, _outcomes(names[both[0]], met[both])) for both in sorted(met))
+
+
+def _outcomes(player: str, games: Iterable[Played]) -> dict[str, list[float]]:
+    """The outcomes of a player's games, those on the same seed together."""
+    by_pair: dict[str, list[float]] = defaultdict(list)
+    for each in games:
         of_red = 0.0 if each.winner is None else 0.5 if each.winner == "red" else -0.5
-        outcomes[min(red, blue), max(red, blue)][each.fixture.pair].append(of_red if red < blue else -of_red)
-    return tuple(_summed(first, second, outcomes[first, second]) for first, second in sorted(outcomes))
+        by_pair[each.fixture.pair].append(of_red if each.fixture.red == player else -of_red)
+    return by_pair
 
 
 def _summed(first: int, second: int, by_pair: Mapping[str, list[float]]) -> HeadToHead:

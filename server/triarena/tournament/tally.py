@@ -103,11 +103,13 @@ def tallies(
         raise ValueError("two players have the same name")
     counted = paid_byes(byes, played) if isinstance(byes, Plan) else byes
     games: dict[str, list[Played]] = {player: [] for player in players}
-    for each in sorted(played.values(), key=_place):
+    for each in played.values():
         for player in each.fixture.players:
             if player not in games:
                 raise ValueError(f"{player!r} played game {each.fixture.id}, but is none of the tournament's players")
             games[player].append(each)
+    for own in games.values():
+        own.sort(key=_place)
     return {player: _tally(player, games[player], counted.get(player, 0), table) for player in players}
 
 
@@ -117,7 +119,7 @@ def _tally(player: str, games: Sequence[Played], byes: int, table: PointTable) -
         by_encounter[each.fixture.round, each.fixture.table].append(each)
     wins = sum(each.winner_name == player for each in games)
     draws = sum(each.winner is None and not each.offenders for each in games)
-    sides = [(each, each.fixture.side_of(player)) for each in games]
+    sides = ((each, each.fixture.side_of(player)) for each in games)
     failed = [each.reason_of(side) for each, side in sides if side in each.offenders]
     return Tally(
         player=player,

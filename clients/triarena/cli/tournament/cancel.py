@@ -51,6 +51,5 @@ def _show(place: Folder) -> None:
     """Let the page say so, if it can be written."""
     from triarena.organiser.export.writing import export_all
 
-    contents = place.contents()
-    with suppress(OSError):
+    with place.snapshot() as contents, suppress(OSError):
         export_all(place.path, place.file(contents, free_processors()), contents, datetime.now().astimezone())

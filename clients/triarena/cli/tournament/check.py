@@ -80,7 +80,7 @@ def _try(source: Path, described: TournamentFile) -> int:
     with tempfile.TemporaryDirectory(prefix="triarena-check-") as folder:
         place = Folder(Path(folder))
         with place.make(source, trials, datetime.now(UTC)) as store:
-            silent = Lines(store.contents, lambda sentence: None)
+            silent = Lines(store.summary, lambda sentence: None)
             ending = play(place, store, trials, Choice(), silent)
             contents = store.contents()
         if ending.how not in ("finished", "incomplete"):

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -16,7 +17,7 @@ from triarena.organiser.attempt import SIDES, Attempt, Outcome, Sporting
 from triarena.organiser.crew import Bot
 from triarena.organiser.folder import Folder
 from triarena.organiser.last_words import IN_A_FILE, told_by_itself
-from triarena.organiser.records import Contents, StoreError
+from triarena.organiser.records import Source, StoreError
 from triarena.organiser.report import report_event
 from triarena.organiser.runner import Keeper
 from triarena.organiser.spec import Event, Player, TournamentFile
@@ -200,15 +201,25 @@ class Evidence:
             return f"The server's journal can't be read: {error.message}\n"
 
 
-def farewell(file: TournamentFile, contents: Contents, name: str) -> str:
-    """What a player is told at the end: its places."""
-    said = []
-    for event in file.events:
-        if name in event.names:
-            try:
-                rows = report_event(event, contents).lines
-            except StoreError:
-                continue
-            row = next(line.row for line in rows if line.player == name)
-            said.append(f"{event.name}: place {row.rank} of {len(rows)}")
-    return f"the tournament is over; {name}: " + "; ".join(said) if said else "the tournament is over"
+class Farewells:
+    """What each player is told at the end: its places. They are looked up once for all of them."""
+
+    def __init__(self, file: TournamentFile) -> None:
+        self._file = file
+        self._said: dict[str, list[str]] | None = None
+
+    def of(self, name: str, contents: Callable[[], Source]) -> str:
+        """A player's; ``contents`` are read for the first one only. Raises StoreError."""
+        if self._said is None:
+            self._said = self._places(contents())
+        said = self._said.get(name)
+        return f"the tournament is over; {name}: " + "; ".join(said) if said else "the tournament is over"
+
+    def _places(self, contents: Source) -> dict[str, list[str]]:
+        said: dict[str, list[str]] = {}
+        for event in self._file.events:
+            with suppress(StoreError):
+                rows = [line.row for line in report_event(event, contents).lines]
+                for row in rows:
+                    said.setdefault(row.player, []).append(f"{event.name}: place {row.rank} of {len(rows)}")
+        return said

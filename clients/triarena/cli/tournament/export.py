@@ -27,12 +27,12 @@ def export(folder: Path) -> None:
 
     with told():
         place = existing(folder)
-        contents = place.contents()
-        file = place.file(contents, free_processors())
-        try:
-            export_all(place.path, file, contents, datetime.now().astimezone())
-        except OSError as error:
-            which = error.filename2 or error.filename or place.path
-            raise Failure("cannot_write", f"{which} can't be written: {error.strerror or error}") from None
+        with place.snapshot() as contents:
+            file = place.file(contents, free_processors())
+            try:
+                export_all(place.path, file, contents, datetime.now().astimezone())
+            except OSError as error:
+                which = error.filename2 or error.filename or place.path
+                raise Failure("cannot_write", f"{which} can't be written: {error.strerror or error}") from None
     for name in NAMES:
         click.echo(place.path / name)

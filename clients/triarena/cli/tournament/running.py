@@ -30,10 +30,10 @@ from triarena.organiser.report import EventReport, report_tournament
 from triarena.organiser.runner import Ending
 from triarena.organiser.spec import TournamentFile
 from triarena.organiser.stopping import why_stop
-from triarena.organiser.store import Store
+from triarena.organiser.store import Store, StoreReader
 from triarena.organiser.wording import OBVIOUS
 
-from .evidence import Evidence, farewell
+from .evidence import Evidence, Farewells
 from .owners import host_of, instructions, remote_names
 from .reaching import port_of
 from .screen import view_of
@@ -58,6 +58,7 @@ async def _play(folder: Folder, store: Store, file: TournamentFile, where: Choic
     access, place = (server.access, server.place) if server is not None else _running(folder, file, where, view)
     own = server is not None
     evidence = Evidence(folder, _journal(folder) if own else where.database, own, store.is_in_place)
+    farewells = Farewells(file)
     campaign = Campaign(
         file=file,
         folder=folder.path,
@@ -65,8 +66,8 @@ async def _play(folder: Folder, store: Store, file: TournamentFile, where: Choic
         hooks=Hooks(
             format=format_of,
             stops=why_stop,
-            farewell=lambda store, name: farewell(file, store.contents(), name),
-            export=lambda: _export(folder, file, store),
+            farewell=lambda store, name: farewells.of(name, store.summary),
+            export=lambda: _export(folder, file),
             keeper=evidence.keeper,
             why_left=evidence.why_left,
             now=lambda: datetime.now(UTC),
@@ -131,8 +132,10 @@ def _journal(folder: Folder) -> str:
     return "sqlite:///" + quote((folder.server / "journal.sqlite3").absolute().as_posix(), safe="/:")
 
 
-def _export(folder: Folder, file: TournamentFile, store: Store) -> None:
-    export_all(folder.path, file, store.contents(), datetime.now().astimezone())
+def _export(folder: Folder, file: TournamentFile) -> None:
+    """By a connection of its own: games are stored meanwhile."""
+    with StoreReader(folder.path) as reader, reader.snapshot() as contents:
+        export_all(folder.path, file, contents, datetime.now().astimezone())
 
 
 async def _watch_signals(  # noqa: ASYNC114 - ASYNC113 is not asked of it
@@ -159,14 +162,14 @@ def run_shown(
     verdict: Callable[[EventReport], str] | None = None,
 ) -> None:
     """Run it before the organiser's eyes; say how it ended and what can be done now. The exit code tells it, too."""
-    with view_of(store.contents) as view:
+    with view_of(store.summary) as view:
         ending = play(folder, store, file, where, view)
-    report = report_tournament(file, store.contents())
-    for event in report.events:
-        if event.progress.done:
-            click.echo("\n" + plain_view(event, terminal_width()))
-            if verdict is not None:
-                click.echo("\n" + verdict(event))
+    with store.snapshot() as contents:
+        for event in report_tournament(file, contents).events:
+            if event.progress.done:
+                click.echo("\n" + plain_view(event, terminal_width()))
+                if verdict is not None:
+                    click.echo("\n" + verdict(event))
     if not store.is_in_place():
         broken_off(ending, "interrupted", f" {OF_A_MOVED_FOLDER}")
     shown = relative(folder.path)

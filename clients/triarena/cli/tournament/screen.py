@@ -15,7 +15,7 @@ from triarena.cli.options import on_terminal
 from triarena.organiser.attempt import Attempt, Outcome, Sporting
 from triarena.organiser.link import Link
 from triarena.organiser.live import Live, RunningGame, live_view, plain_view
-from triarena.organiser.records import Contents, StoreError
+from triarena.organiser.records import Source, StoreError
 from triarena.organiser.report import EventReport, report_event
 from triarena.organiser.runner import EventRun
 from triarena.organiser.wording import brief, counted, game_title, listed, reason, seconds, winners
@@ -42,7 +42,7 @@ COST: Final = 20
 class Lines:
     """One line for each thing that happens."""
 
-    def __init__(self, contents: Callable[[], Contents], say: Callable[[str], object] = click.echo) -> None:
+    def __init__(self, contents: Callable[[], Source], say: Callable[[str], object] = click.echo) -> None:
         self.run: EventRun | None = None
         self.link: Link | None = None
         self._begun: float | None = None
@@ -106,7 +106,7 @@ class Lines:
         if self.run is None:
             return None
         try:
-            return report_event(self.run.table.event, self._contents(), self.run.concurrency)
+            return report_event(self.run.table.event, self._contents(), self.run.concurrency, self.run.format)
         except StoreError:
             return None
 
@@ -114,7 +114,7 @@ class Lines:
 class Painted(Lines):
     """A table that renews itself; what else there is to say stands above it."""
 
-    def __init__(self, contents: Callable[[], Contents], painting: Painting) -> None:
+    def __init__(self, contents: Callable[[], Source], painting: Painting) -> None:
         # A command that is broken into lines could not be copied.
         super().__init__(contents, partial(painting.console.print, soft_wrap=True))
         self._painting = painting
@@ -212,7 +212,7 @@ def who_waits(run: EventRun | None, link: Link | None) -> dict[str, str]:
 
 
 @contextmanager
-def view_of(contents: Callable[[], Contents]) -> Iterator[View]:
+def view_of(contents: Callable[[], Source]) -> Iterator[View]:
     """What is shown here: a table where it can be renewed, lines where not."""
     if not on_terminal():
         yield Lines(contents)

@@ -35,8 +35,8 @@ def standings(folder: Path, as_json: bool) -> None:
 
     with told():
         place = existing(folder)
-        contents = place.contents()
-        report = report_tournament(place.file(contents, free_processors()), contents)
+        with place.snapshot() as contents:
+            report = report_tournament(place.file(contents, free_processors()), contents)
     if report.state == "interrupted" and not as_json:
         from .running import relative
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from triarena.organiser.records import Note
@@ -10,7 +10,7 @@ from triarena.organiser.report import EventReport
 from triarena.organiser.wording import OBVIOUS, STATES, progress, terms
 
 from .cross_tables import cross_table, superiority_table
-from .markup import Markup, tag
+from .markup import Markup, pieces, tag
 from .rating_chart import rating_chart
 from .rounds import bracket, rounds
 from .standings_table import standings_table
@@ -20,11 +20,14 @@ SQUARES_UP_TO = 64
 """For how many bots tables of everybody against everybody are shown."""
 
 
-def event_section(report: EventReport, at: datetime, replay: str, where: str = "") -> Markup:
-    """A section with its own heading; ``at`` is now, and tells the time zone of what is shown. See ``page``."""
+def event_section(report: EventReport, at: datetime, replay: str, where: str = "") -> Iterator[Markup]:
+    """A section with its own heading, piece by piece; ``at`` is now, and tells the time zone of what is shown.
+
+    See ``page``.
+    """
     event, chart, likelihood = report.event, rating_chart(report), superiority_table(report)
     squares = len(report.lines) <= SQUARES_UP_TO
-    return tag(
+    return pieces(
         "section",
         tag("div", tag("h2", event.name), state(report.state)),
         tag("p", [tag("span", clause) for clause in terms(event)], class_="terms soft"),

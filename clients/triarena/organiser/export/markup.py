@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import escape
 from typing import Final, Literal, TypeAlias
 
@@ -45,6 +45,15 @@ def tag(name: str, /, *children: Child, **attributes: str | float | Literal[True
     if name in _VOID:
         return Markup(f"<{name}{given}>")
     return Markup(f"<{name}{given}>{join(*children)}</{name}>")
+
+
+def pieces(name: str, /, *children: Child, **attributes: str | float | Literal[True] | None) -> Iterator[Markup]:
+    """The same element piece by piece, each child when it is asked for: what is long is never held as a whole."""
+    empty, end = tag(name, **attributes), f"</{name}>"
+    yield Markup(empty.removesuffix(end))
+    for child in _flat(children):
+        yield Markup(child)
+    yield Markup(end)
 
 
 def _shown(value: str | float) -> str:

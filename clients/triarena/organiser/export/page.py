@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterator
 from datetime import datetime
 from hashlib import sha256
 
@@ -10,21 +11,21 @@ from triarena.organiser.report import TournamentReport
 from triarena.organiser.wording import OBVIOUS
 
 from .event_section import event_section, moment, notes, state
-from .markup import Markup, join, tag
+from .markup import Markup, pieces, tag
 from .style import SCRIPT, STYLE
 
 REFRESH_SECONDS = 15
 """How often the page of a running tournament is loaded anew."""
 
 
-def page(report: TournamentReport, at: datetime, replay: str, where: str = "") -> str:
-    """The whole document.
+def page(report: TournamentReport, at: datetime, replay: str, where: str = "") -> Iterator[str]:
+    """The document, piece by piece.
 
     ``at`` is now, and tells the time zone of what is shown. ``replay`` is the command that shows a match again, with
     ``{match}`` where its id belongs, and ``where`` a clause that says where it is to be given.
     """
     running = report.state == "running"
-    body = tag(
+    body = pieces(
         "body",
         tag(
             "header",
@@ -34,7 +35,7 @@ def page(report: TournamentReport, at: datetime, replay: str, where: str = "") -
             _links(report),
             class_="top",
         ),
-        tag("main", notes(report.notes, at), [event_section(event, at, replay, where) for event in report.events]),
+        pieces("main", notes(report.notes, at), (event_section(event, at, replay, where) for event in report.events)),
         tag(
             "footer",
             "A click on a heading sorts. The same figures are in games.csv, standings.csv and games.jsonl. Made by "
@@ -52,7 +53,9 @@ def page(report: TournamentReport, at: datetime, replay: str, where: str = "") -
         tag("title", report.name),
         tag("style", Markup(STYLE)),
     )
-    return join(Markup("<!doctype html>\n"), tag("html", head, body, lang="en")) + "\n"
+    yield "<!doctype html>\n"
+    yield from pieces("html", head, body, lang="en")
+    yield "\n"
 
 
 def _links(report: TournamentReport) -> Markup | None:

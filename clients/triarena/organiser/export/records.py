@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Final, TypeAlias
 
 from triarena.organiser.records import Attempt
-from triarena.organiser.report import FAILURES, EventReport, Game, TournamentReport
+from triarena.organiser.report import FAILURES, EventReport, TournamentReport
+from triarena.organiser.rounds import Game
 
 Record: TypeAlias = dict[str, object]
 
@@ -26,23 +27,23 @@ TIE_BREAK: Final = "tie_break_"
 FAILURE_FIELDS: Final = tuple(kind.replace(" ", "_").replace("-", "_") for kind in FAILURES)
 
 
-def games(report: TournamentReport) -> list[Record]:
+def games(report: TournamentReport) -> Iterator[tuple[EventReport, Game]]:
     """All games with results, by events, rounds and tables."""
-    return [_game(each, game) for each in report.events for game in each.games() if game.result is not None]
+    return ((each, game) for each in report.events for game in each.games() if game.result is not None)
 
 
-def standings(report: TournamentReport) -> list[Record]:
+def standings(report: TournamentReport) -> Iterator[Record]:
     """All bots of all events, the best first."""
-    return [record for each in report.events for record in _standings(each)]
+    return (record for each in report.events for record in _standings(each))
 
 
-def games_csv(report: TournamentReport) -> str:
-    """The games as a table with a line of headings."""
-    return _csv(GAME_FIELDS, games(report))
+def games_csv(report: TournamentReport) -> Iterator[str]:
+    """The games as lines of a table, headings first."""
+    return _csv(GAME_FIELDS, (_game(each, game) for each, game in games(report)))
 
 
-def standings_csv(report: TournamentReport) -> str:
-    """The standings as a table with a line of headings; a tie-break that an event doesn't use is left empty there."""
+def standings_csv(report: TournamentReport) -> Iterator[str]:
+    """The standings as lines of a table, headings first; a tie-break that an event doesn't use is left empty there."""
     tie_breaks = dict.fromkeys(f"{TIE_BREAK}{name}" for each in report.events for name in each.tie_breaks)
     head = ("event", "rank", "player", "played", "wins", "draws", "losses", "points", "byes")
     tail = (
@@ -58,21 +59,16 @@ def standings_csv(report: TournamentReport) -> str:
     return _csv((*head, *tie_breaks, *tail), standings(report))
 
 
-def games_jsonl(report: TournamentReport) -> str:
-    """The games as one JSON object per line, with all the attempts at each, those that didn't count included."""
-    lines = []
-    for each in report.events:
-        for game in each.games():
-            if game.result is not None:
-                lines.append(
-                    {
-                        **_game(each, game),
-                        "offenders": _offenders(game),
-                        "offender_reasons": _offender_reasons(game),
-                        "attempts": [_attempt(a) for a in game.attempts],
-                    }
-                )
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+def games_jsonl(report: TournamentReport) -> Iterator[str]:
+    """The games as lines of one JSON object, with all the attempts at each, those that didn't count included."""
+    for each, game in games(report):
+        line = {
+            **_game(each, game),
+            "offenders": _offenders(game),
+            "offender_reasons": _offender_reasons(game),
+            "attempts": [_attempt(a) for a in game.attempts],
+        }
+        yield json.dumps(line, ensure_ascii=False) + "\n"
 
 
 def _game(report: EventReport, game: Game) -> Record:
@@ -172,9 +168,13 @@ def _plain(elo: float) -> float:
     return 0.0 if abs(elo) < 1e-9 else elo
 
 
-def _csv(fields: Sequence[str], records: Iterable[Mapping[str, object]]) -> str:
-    lines = io.StringIO()
-    writer = csv.DictWriter(lines, fields, lineterminator="\n", restval="")
+def _csv(fields: Sequence[str], records: Iterable[Mapping[str, object]]) -> Iterator[str]:
+    line = io.StringIO()
+    writer = csv.DictWriter(line, fields, lineterminator="\n", restval="")
     writer.writeheader()
-    writer.writerows(records)
-    return lines.getvalue()
+    yield line.getvalue()
+    for record in records:
+        line.seek(0)
+        line.truncate()
+        writer.writerow(record)
+        yield line.getvalue()

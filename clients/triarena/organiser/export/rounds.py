@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from triarena.organiser.report import EventReport, Game, Meeting, RoundReport
+from collections.abc import Iterator
+
+from triarena.organiser.report import EventReport
+from triarena.organiser.rounds import Game, Meeting, RoundReport
 from triarena.organiser.wording import counted, milliseconds, number, reason, score, standing
 
-from .markup import Markup, join, tag
+from .markup import Markup, join, pieces, tag
 
 HEADINGS = ("game", "red", "", "blue", "why", "score", "plies", "red used", "blue used", "see it again")
 
 
-def rounds(report: EventReport, replay: str) -> list[Markup]:
+def rounds(report: EventReport, replay: str) -> Iterator[Markup]:
     """Every round, folded but the newest one of a running event. ``replay`` is a command with ``{match}`` in it."""
-    begun = [each for each in report.rounds if any(game.attempts for game in each.games())]
-    newest = begun[-1].number if begun and report.state == "running" else None
+    newest = report.newest_round if report.state == "running" else None
     only = len(report.rounds) == 1
-    return [
-        tag(
+    for each in report.rounds:
+        yield from pieces(
             "details",
             tag("summary", each.title, " ", tag("span", _how_far(each), class_="soft")),
             _byes(each),
@@ -24,8 +26,6 @@ def rounds(report: EventReport, replay: str) -> list[Markup]:
             id=f"{report.event.slug}-round-{each.number}",
             open=True if only or each.number == newest else None,
         )
-        for each in report.rounds
-    ]
 
 
 def bracket(report: EventReport) -> list[Markup]:
@@ -50,13 +50,10 @@ def _byes(each: RoundReport) -> Markup | None:
     return tag("p", f"No opponent in this round: {', '.join(each.byes)}.", class_="soft")
 
 
-def _games(each: RoundReport, replay: str) -> Markup:
+def _games(each: RoundReport, replay: str) -> Iterator[Markup]:
     head = tag("tr", [tag("th", title, class_="c" if not title else None, scope="col") for title in HEADINGS])
-    return tag(
-        "div",
-        tag("table", tag("thead", head), tag("tbody", [_rows(m, replay) for m in each.meetings]), class_="games"),
-        class_="scroll",
-    )
+    body = pieces("tbody", (_rows(meeting, replay) for meeting in each.meetings))
+    return pieces("div", pieces("table", tag("thead", head), body, class_="games"), class_="scroll")
 
 
 def _rows(meeting: Meeting, replay: str) -> list[Markup]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from triarena.organiser.report import EventReport, Line
 from triarena.organiser.wording import FAILURE_TITLES, glicko2, number, rating, record, tie_break
-from triarena.tournament.tally import UNPLAYED
 
 from .markup import Markup, join, tag
 
@@ -91,7 +90,6 @@ def _caption(report: EventReport) -> str:
 def _unplayed(report: EventReport) -> str:
     """How tie-breaks count what was not played, if there is any such thing."""
     counts = {"buchholz", "buchholz_cut_1", "sonneborn_berger"}.intersection(report.tie_breaks)
-    absences = any(game.played is not None and game.played.reason in UNPLAYED for game in report.games())
-    if not counts or not (absences or any(line.row.byes for line in report.lines)):
+    if not counts or not (report.absences or any(line.row.byes for line in report.lines)):
         return ""
     return " A bye, and an encounter that was not played, counts in them as if the opponent had one’s own points."

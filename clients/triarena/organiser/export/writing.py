@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from shlex import quote
 from typing import Final
 
-from triarena.organiser.records import Contents
+from triarena.organiser.records import Source
 from triarena.organiser.report import TournamentReport, report_tournament
 from triarena.organiser.spec import TournamentFile
 
@@ -20,21 +21,22 @@ SERVER_FOLDER: Final = "server"
 NAMES: Final = ("index.html", "games.csv", "standings.csv", "games.jsonl")
 
 
-def export_all(folder: Path, file: TournamentFile, contents: Contents, at: datetime) -> TournamentReport:
+def export_all(folder: Path, file: TournamentFile, contents: Source, at: datetime) -> TournamentReport:
     """Write all exports of a tournament into its folder, and return what they were made from.
 
-    ``at`` is now, in the zone in which times are shown. Raises OSError, and StoreError if the store holds something
-    else than the file describes.
+    ``at`` is now, in the zone in which times are shown. If ``contents`` are a store's snapshot, the games of one round
+    are held at a time, so that a tournament of many takes hardly more memory than one of few.
+    Raises OSError, and StoreError if the store holds something else than the file describes.
     """
     report = report_tournament(file, contents)
     where = f"where the folder {folder.absolute().name} lies" if is_kept_here(folder) else "where the server keeps them"
-    for name, text in exports(report, at, replay_command(folder), where).items():
-        write_atomically(folder / name, text)
+    for name, pieces in exports(report, at, replay_command(folder), where).items():
+        write_atomically(folder / name, pieces)
     return report
 
 
-def exports(report: TournamentReport, at: datetime, replay: str, where: str = "") -> dict[str, str]:
-    """The files' texts by their names; see ``page``."""
+def exports(report: TournamentReport, at: datetime, replay: str, where: str = "") -> dict[str, Iterator[str]]:
+    """The files' texts by their names, piece by piece; see ``page``."""
     texts = (page(report, at, replay, where), games_csv(report), standings_csv(report), games_jsonl(report))
     return dict(zip(NAMES, texts, strict=True))
 
@@ -51,11 +53,12 @@ def is_kept_here(folder: Path) -> bool:
     return any((folder / SERVER_FOLDER).glob("*"))
 
 
-def write_atomically(path: Path, text: str) -> None:
+def write_atomically(path: Path, pieces: Iterable[str]) -> None:
     """Replace a file's text: whoever opens it reads the old or the new one entirely. Raises OSError."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        unfinished.write_text(text, encoding="utf-8", newline="")
+        with unfinished.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(pieces)
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
