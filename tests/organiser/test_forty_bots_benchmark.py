@@ -19,7 +19,6 @@ def test_the_benchmark_of_forty_bots_plays_all_matches_and_knows_every_process(
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["forty_bots.py", "--bots", "4", "--concurrency", "2"])
     monkeypatch.setattr(forty_bots, "GROWTH", 10.0)  # a few matches tell nothing of it
-    monkeypatch.setattr(forty_bots, "PER_MATCH", 10_000_000)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert forty_bots.main() == 0
     told = capsys.readouterr().out
