@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import deque
 from collections.abc import AsyncIterator
@@ -49,10 +50,11 @@ class MemoryJournal:
     def healthy(self) -> bool:
         return not self.broken
 
-    async def write(self, record: Record, *, again: bool = False) -> None:
+    async def write(self, record: Record, *, again: bool = False, patience: float = math.inf) -> None:
         await trio.lowlevel.checkpoint()
         if self.silence is not None:
-            await self.silence.wait()
+            with trio.fail_after(patience):
+                await self.silence.wait()
         if isinstance(record, EvidenceKept):
             if self.broken:
                 raise JournalError("write_failed", "the disk is full")

@@ -5,6 +5,7 @@ that was told is the one that is stored.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -58,14 +59,14 @@ class Watched(MemoryJournal):
         self._decided = decided
         self._late: list[Record] = []
 
-    async def write(self, record: Record, *, again: bool = False) -> None:
+    async def write(self, record: Record, *, again: bool = False, patience: float = math.inf) -> None:
         if isinstance(record, MatchEnded) and not again:
             self._decided(record)
         if self.silence is not None and not isinstance(record, EvidenceKept):
             self._late.append(record)
         if self.ends() not in ([], [record]) and isinstance(record, MatchEnded):
             raise JournalError("match_ended", "the match has ended already")
-        await super().write(record, again=again or record in self._late)
+        await super().write(record, again=again or record in self._late, patience=patience)
 
     def speak(self) -> None:
         """What was written in silence is stored, also what nobody waits for any more."""

@@ -176,8 +176,7 @@ class Scribe:
     async def _write(self, record: MatchOpened | PlyPlayed | MatchEnded) -> None:
         self._pending = record
         try:
-            with trio.fail_after(PATIENCE):
-                await self.journal.write(record)
+            await self.journal.write(record, patience=PATIENCE)
         except trio.TooSlowError:
             raise self._lose(f"the database has not answered for {PATIENCE:g} s") from None
         except JournalError as error:

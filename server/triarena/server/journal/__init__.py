@@ -3,6 +3,7 @@
 ========================  =====================================================================
 ``records``               what is stored, as frozen values, and the one error: ``JournalError``
 ``writer``                ``open_journal``: the trio side, in front of one writer thread
+``direct``                plies for SQLite past that thread, while it has nothing to do
 ``store``                 what the thread does: one transaction per batch, retries, refusals
 ``reader``                ``list_matches`` and ``read_match`` for the command line; the others for recovery
 ``claim``                 ``claim_database``: one server per database

@@ -1,6 +1,6 @@
 """What the writer thread does: saves batches, one transaction each, and gives a verdict on every record.
 
-Everything here blocks, and one thread at a time may use a store.
+Everything here blocks, but for what ``direct`` gives; and one thread at a time may use a store.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from triarena.server.journal import database, rows, schema
+from triarena.server.journal.direct import DirectPlies
 from triarena.server.journal.fence import Fence
 from triarena.server.journal.quick import QuickPlies
 from triarena.server.journal.records import (
@@ -61,6 +62,12 @@ class Store:
         """The database as a message may show it."""
         self._fence = Fence(self.place)
         self._quick = QuickPlies(self._engine.dialect) if self._url.get_backend_name() == "sqlite" else None
+
+    def direct(self) -> DirectPlies | None:
+        """A way past the thread for plies, to be used while it saves nothing; None if the database has none."""
+        if self._quick is None:
+            return None
+        return DirectPlies(self._engine, self._quick, self._fence, self._file)
 
     def open(self) -> None:
         """Creates the database if it is not there, and brings its tables up to date. Forgets the rooms whose

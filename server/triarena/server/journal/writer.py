@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -16,7 +17,8 @@ from contextlib import asynccontextmanager, suppress
 import structlog
 import trio
 
-from triarena.server.journal.records import JournalError, Record
+from triarena.server.journal.direct import DirectPlies
+from triarena.server.journal.records import JournalError, PlyPlayed, Record
 from triarena.server.journal.store import Store, Verdict
 
 BACKLOG = 1024
@@ -52,7 +54,12 @@ class Journal:
         self._store = store
         self._token = trio.lowlevel.current_trio_token()
         self._room = trio.Semaphore(BACKLOG)
+        self._gathered: list[_Ticket] = []
+        """What was written in this turn of the loop."""
+        self._direct: DirectPlies | None = None
         self._pending: queue.SimpleQueue[_Ticket | None] = queue.SimpleQueue()
+        self._handed = 0
+        """How many records the thread has, or will have given back at the loop's next turn."""
         self._thread = threading.Thread(target=self._run, name="triarena-journal", daemon=True)
         self._opened = trio.Event()
         self._stopped = trio.Event()
@@ -88,28 +95,55 @@ class Journal:
         """Why the journal is not healthy, None if it is."""
         return self._failure
 
-    async def write(self, record: Record, *, again: bool = False) -> None:
+    async def write(self, record: Record, *, again: bool = False, patience: float = math.inf) -> None:
         """Returns when the record is committed; records are saved in the order of the calls.
 
         ``again``: it was given before, and nobody knows what became of it. Found as it is, it counts as written.
 
-        Raises JournalError, whose docstring lists the codes of writing. Cancelled while it waits for room, the
-        record is not written; cancelled later, it is saved all the same, only nobody hears of it.
+        Raises JournalError, whose docstring lists the codes of writing, and trio.TooSlowError if that takes more than
+        ``patience`` seconds. Cancelled, or given up, while it waits for room, the record is not written; later, it is
+        saved all the same, only nobody hears of it.
         """
         await trio.lowlevel.checkpoint_if_cancelled()
         try:
             self._room.acquire_nowait()
         except trio.WouldBlock:
-            await self._room.acquire()
+            with trio.fail_after(patience):
+                await self._room.acquire()
         if self._closed:
             self._room.release()
             message = f"The journal in {self._store.place} is closed; nothing more can be written."
             raise JournalError("journal_closed", message)
         ticket = _Ticket(record, again)
-        self._pending.put(ticket)
-        await ticket.done.wait()
+        self._gathered.append(ticket)
+        if self._direct is not None:
+            await trio.lowlevel.cancel_shielded_checkpoint()  # others may have something to write in this turn, too
+        self._save_gathered()
+        if not ticket.done.is_set():
+            with trio.fail_after(patience):
+                await ticket.done.wait()
         if (verdict := ticket.verdict) is not None:
             raise JournalError(verdict.code, verdict.message)  # a fresh one: a batch may share its verdict
+
+    def _save_gathered(self) -> None:
+        """Save what was written in this turn of the loop, or hand it to the thread."""
+        batch, self._gathered = self._gathered, []
+        if batch and not self._save_directly(batch):
+            self._hand_over(batch)
+
+    def _save_directly(self, batch: Sequence[_Ticket]) -> bool:
+        if self._direct is None or self._handed or self._failure is not None:
+            return False
+        plies = [t.record for t in batch if isinstance(t.record, PlyPlayed) and not t.again]
+        if len(plies) < len(batch) or not self._direct.save(plies):
+            return False
+        self._settle(batch, [None] * len(batch))
+        return True
+
+    def _hand_over(self, batch: Sequence[_Ticket]) -> None:
+        self._handed += len(batch)
+        for ticket in batch:
+            self._pending.put(ticket)
 
     def leave(self, record: Record) -> None:
         """Have a record saved at the end, and don't wait for it: it was given before, in vain as it seemed, and whoever
@@ -126,14 +160,18 @@ class Journal:
             await self._opened.wait()
         if self._startup_error is not None:
             raise self._startup_error
+        self._direct = self._store.direct()
 
     async def _close(self) -> None:
         """Lets the thread save what is pending and stop. Sets ``unflushed`` if it can't."""
         self._closed = True
-        for ticket in self._left:
+        self._save_gathered()
+        if self._direct is not None:
+            self._direct.close()
+        for _ in self._left:
             with suppress(trio.WouldBlock):  # a few too many do no harm any more
                 self._room.acquire_nowait()
-            self._pending.put(ticket)
+        self._hand_over(self._left)
         self._pending.put(None)
         began = trio.current_time()
         try:
@@ -177,7 +215,7 @@ class Journal:
             return
         self._tell(self._opened.set)
         while batch := self._next_batch():
-            self._tell(self._settle, batch, self._insist(batch))
+            self._tell(self._give_back, batch, self._insist(batch))
         self._store.close()
         self._tell(self._stopped.set)
 
@@ -219,8 +257,13 @@ class Journal:
             message = f"The journal failed in a way that was not foreseen ({error!r}); please report it."
             return [JournalError("journal_failed", message)] * len(batch)
 
+    def _give_back(self, batch: Sequence[_Ticket], verdicts: Sequence[Verdict]) -> None:
+        """Back in trio's thread, after the other has saved a batch."""
+        self._handed -= len(batch)
+        self._settle(batch, verdicts)
+
     def _settle(self, batch: Sequence[_Ticket], verdicts: Sequence[Verdict]) -> None:
-        """Back in trio's thread: wakes everybody whose record was in the batch."""
+        """Wakes everybody whose record was in the batch."""
         for ticket, verdict in zip(batch, verdicts, strict=True):
             ticket.verdict = verdict
             ticket.done.set()

@@ -1,0 +1,300 @@
+"""Plies that the loop saves by itself: only what needs no waiting, and nothing that the thread would not have saved."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+import trio
+
+from triarena.server.journal import (
+    Journal,
+    JournalError,
+    MatchEnded,
+    MatchOpened,
+    PlyPlayed,
+    Record,
+    database,
+    open_journal,
+    read_match,
+)
+from triarena.server.journal.direct import IN_A_ROW, LONG_SECONDS, REST_SECONDS, DirectPlies
+from triarena.server.journal.fence import Fence
+from triarena.server.journal.quick import QuickPlies
+from triarena.server.journal.store import Store
+
+Opened = Callable[..., MatchOpened]
+Ply = Callable[..., PlyPlayed]
+Ended = Callable[..., MatchEnded]
+
+
+@pytest.fixture
+def by_the_thread(monkeypatch: pytest.MonkeyPatch) -> list[Record]:
+    """Everything that the thread is given, in order."""
+    given: list[Record] = []
+    save = Store.save
+
+    def noted(store: Store, records: Sequence[Record], *arguments: object) -> object:
+        given.extend(records)
+        return save(store, records, *arguments)  # type: ignore[arg-type]  # handed on as it comes
+
+    monkeypatch.setattr(Store, "save", noted)
+    return given
+
+
+@pytest.fixture
+def transactions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Of each transaction of the loop, how many plies it holds."""
+    sizes: list[int] = []
+    save = DirectPlies.save
+
+    def noted(direct: DirectPlies, plies: Sequence[PlyPlayed]) -> bool:
+        saved = save(direct, plies)
+        if saved:
+            sizes.append(len(plies))
+        return saved
+
+    monkeypatch.setattr(DirectPlies, "save", noted)
+    return sizes
+
+
+async def write_all(journal: Journal, *records: Record) -> None:
+    async with trio.open_nursery() as nursery:
+        for record in records:
+            nursery.start_soon(journal.write, record)
+
+
+async def test_plies_need_no_thread_and_those_of_one_turn_of_the_loop_share_a_transaction(
+    sqlite_url: str, opened: Opened, ply: Ply, ended: Ended, by_the_thread: list[Record], transactions: list[int]
+) -> None:
+    matches = [f"m{number}" for number in range(20)]
+    async with open_journal(sqlite_url) as journal:
+        for match in matches:
+            await journal.write(opened(match))
+        await journal.write(ply(0, "m0"))
+        await write_all(journal, *(ply(1, match) for match in matches))
+        await journal.write(ended("m0"))
+    assert transactions == [1, 20]
+    assert by_the_thread == [*map(opened, matches), ended("m0")]
+    assert read_match(sqlite_url, "m0").plies == (ply(0, "m0"), ply(1, "m0"))
+    assert all(read_match(sqlite_url, match).plies == (ply(1, match),) for match in matches[1:])
+
+
+async def test_what_is_written_in_one_turn_with_an_end_is_saved_in_the_order_of_the_calls(
+    sqlite_url: str, opened: Opened, ply: Ply, ended: Ended, transactions: list[int]
+) -> None:
+    called: list[Record] = []
+    refused: list[str] = []
+    async with open_journal(sqlite_url) as journal, trio.open_nursery() as nursery:
+        await journal.write(opened())
+
+        async def write(record: Record) -> None:
+            called.append(record)
+            try:
+                await journal.write(record)
+            except JournalError as error:
+                refused.append(error.code)
+
+        nursery.start_soon(write, ply(0))
+        nursery.start_soon(write, ended())
+    assert transactions == []
+    stored = read_match(sqlite_url, "m1")
+    assert stored.ended is not None
+    if called[0] == ply(0):
+        assert (stored.plies, refused) == ((ply(0),), [])
+    else:
+        assert (stored.plies, refused) == ((), ["match_ended"])
+
+
+@pytest.mark.parametrize("what", ["duplicate_ply", "unknown_match", "match_ended"])
+async def test_a_refused_ply_is_explained_and_harms_no_other_of_its_turn(
+    what: str, sqlite_url: str, opened: Opened, ply: Ply, ended: Ended
+) -> None:
+    async with open_journal(sqlite_url) as journal:
+        await journal.write(opened("m1"))
+        await journal.write(opened("m2"))
+        await journal.write(ply(0, "m1"))
+        await journal.write(opened("m3"))
+        await journal.write(ended("m3"))
+        bad = {"duplicate_ply": ply(0, "m1"), "unknown_match": ply(0, "m9"), "match_ended": ply(0, "m3")}[what]
+        codes: list[str] = []
+
+        async def attempt(record: Record) -> None:
+            try:
+                await journal.write(record)
+            except JournalError as error:
+                codes.append(error.code)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(attempt, bad)
+            nursery.start_soon(attempt, ply(0, "m2"))
+        assert codes == [what]
+        assert journal.healthy
+    assert read_match(sqlite_url, "m2").plies == (ply(0, "m2"),)
+    assert read_match(sqlite_url, "m1").plies == (ply(0, "m1"),)
+
+
+async def test_a_database_that_others_lock_does_not_hold_up_the_loop(
+    sqlite_url: str, opened: Opened, ply: Ply, by_the_thread: list[Record]
+) -> None:
+    other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
+    async with open_journal(sqlite_url) as journal, trio.open_nursery() as nursery:
+        await journal.write(opened())
+        await journal.write(ply(0))
+        other.execute("BEGIN IMMEDIATE")
+        nursery.start_soon(journal.write, ply(1))
+        turns = 0
+        while ply(1) not in by_the_thread:  # the loop goes on while the thread waits for the lock
+            turns += 1
+            await trio.sleep(0.001)
+        assert turns > 0
+        assert read_match(sqlite_url, "m1").plies == (ply(0),)
+        other.execute("COMMIT")
+    other.close()
+    assert read_match(sqlite_url, "m1").plies == (ply(0), ply(1))
+
+
+async def test_who_lost_the_database_to_another_server_saves_nothing_by_itself_either(
+    sqlite_url: str, opened: Opened, ply: Ply
+) -> None:
+    async with open_journal(sqlite_url) as journal:
+        await journal.write(opened())
+        await journal.write(ply(0))
+        newcomer = Store(sqlite_url)
+        newcomer.open()
+        newcomer.close()
+        with pytest.raises(JournalError) as refused:
+            await journal.write(ply(1))
+        assert refused.value.code == "database_in_use"
+    assert read_match(sqlite_url, "m1").plies == (ply(0),)
+
+
+async def test_a_database_that_was_moved_away_is_noticed_at_the_next_ply(
+    sqlite_url: str, tmp_path: Path, opened: Opened, ply: Ply
+) -> None:
+    async with open_journal(sqlite_url) as journal:
+        await journal.write(opened())
+        await journal.write(ply(0))
+        here, there = sqlite_url.removeprefix("sqlite:///"), tmp_path / "elsewhere.sqlite3"
+        os.rename(here, there)
+        with pytest.raises(JournalError) as lost:
+            await journal.write(ply(1))
+        assert lost.value.code == "write_failed"
+        os.rename(there, here)
+        await journal.write(ply(1), again=True)
+        await journal.write(ply(2))
+    assert read_match(sqlite_url, "m1").plies == (ply(0), ply(1), ply(2))
+
+
+async def test_the_log_of_a_database_does_not_grow_with_the_plies(sqlite_url: str, opened: Opened, ply: Ply) -> None:
+    log = f"{sqlite_url.removeprefix('sqlite:///')}-wal"
+    sizes: list[int] = []
+    async with open_journal(sqlite_url) as journal:
+        await journal.write(opened())
+        for number in range(12 * IN_A_ROW):
+            await journal.write(ply(number))
+            if number % IN_A_ROW == IN_A_ROW - 1:
+                sizes.append(os.stat(log).st_size)
+    assert max(sizes) <= 3 * sizes[0]
+    assert len(read_match(sqlite_url, "m1").plies) == 12 * IN_A_ROW
+
+
+class Ticking:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def store(sqlite_url: str, opened: Opened) -> Iterator[Store]:
+    """An open one, which knows the match m1."""
+    made = Store(sqlite_url)
+    made.open()
+    made.save([opened()])
+    yield made
+    made.close()
+
+
+def direct_to(store: Store, clock: Callable[[], float], quick: QuickPlies) -> DirectPlies:
+    return DirectPlies(store._engine, quick, store._fence, store._file, clock)
+
+
+def quick_plies(store: Store) -> QuickPlies:
+    assert store._quick is not None
+    return store._quick
+
+
+def test_a_disk_that_kept_the_loop_waiting_is_left_to_the_thread_for_a_while(store: Store, ply: Ply) -> None:
+    clock = Ticking()
+
+    class Slow(QuickPlies):
+        takes = 0.0
+
+        def insert(self, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
+            clock.now += self.takes
+            return super().insert(connection, fence, plies)
+
+    quick = Slow(store._engine.dialect)
+    direct = direct_to(store, clock, quick)
+    assert direct.save([ply(0)])
+    quick.takes = LONG_SECONDS + 0.001
+    assert direct.save([ply(1)]), "it is saved all the same"
+    assert not direct.save([ply(2)])
+    clock.now += REST_SECONDS - 0.1
+    assert not direct.save([ply(2)])
+    clock.now += 0.2
+    quick.takes = 0.0
+    assert direct.save([ply(2)])
+    direct.close()
+
+
+def test_after_a_failure_the_thread_saves_for_a_while(store: Store, ply: Ply) -> None:
+    clock = Ticking()
+
+    class Broken(QuickPlies):
+        broken = False
+
+        def insert(self, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
+            if self.broken:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+                raise sqlite3.OperationalError("disk I/O error")
+            return super().insert(connection, fence, plies)
+
+    quick = Broken(store._engine.dialect)
+    direct = direct_to(store, clock, quick)
+    assert direct.save([ply(0)])
+    quick.broken = True
+    assert not direct.save([ply(1)])
+    quick.broken = False
+    assert not direct.save([ply(1)])
+    assert store.save([ply(1)]) == [None], "what it had begun is undone"
+    clock.now += REST_SECONDS
+    assert direct.save([ply(2)])
+    direct.close()
+
+
+def test_without_its_log_sqlite_is_left_to_the_thread(store: Store, ply: Ply, sqlite_url: str) -> None:
+    direct = direct_to(store, Ticking(), quick_plies(store))
+    store.close()
+    with sqlite3.connect(sqlite_url.removeprefix("sqlite:///")) as other:
+        assert other.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    other.close()
+    assert not direct.save([ply(0)])
+
+
+def test_a_lock_is_not_waited_for(store: Store, ply: Ply, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 3600)
+    direct = direct_to(store, Ticking(), quick_plies(store))
+    other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert not direct.save([ply(0)])
+    assert not direct.save([ply(0), ply(1)])
+    other.close()
