@@ -21,6 +21,8 @@ APPLICATION_ID: Final = 0x54724174
 """``TrAt`` in ASCII."""
 BUSY_SECONDS: Final = 10.0
 """How long somebody else's transaction is waited for."""
+CACHE_KB: Final = 256
+"""What a connection keeps of the file; SQLite would keep 2 MB, and the system keeps all of it anyway."""
 
 TABLES: Final = f"""
 PRAGMA application_id = {APPLICATION_ID};
@@ -146,6 +148,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     try:
         with explained(path):
             _check(connection, path)
+            connection.execute(f"PRAGMA cache_size = -{CACHE_KB}")
             if not read_only:
                 _prepare_writing(connection, path)
     except BaseException:
