@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -22,10 +24,10 @@ from triarena.server.journal import (
     open_journal,
     read_match,
 )
-from triarena.server.journal.direct import IN_A_ROW, LONG_SECONDS, REST_SECONDS, DirectPlies
+from triarena.server.journal.direct import LONG_SECONDS, REST_SECONDS, DirectPlies
 from triarena.server.journal.fence import Fence
 from triarena.server.journal.quick import QuickPlies
-from triarena.server.journal.store import Store
+from triarena.server.journal.store import LOGGED_AT_MOST, Store
 
 Opened = Callable[..., MatchOpened]
 Ply = Callable[..., PlyPlayed]
@@ -195,12 +197,12 @@ async def test_the_log_of_a_database_does_not_grow_with_the_plies(sqlite_url: st
     sizes: list[int] = []
     async with open_journal(sqlite_url) as journal:
         await journal.write(opened())
-        for number in range(12 * IN_A_ROW):
+        for number in range(6 * LOGGED_AT_MOST):
             await journal.write(ply(number))
-            if number % IN_A_ROW == IN_A_ROW - 1:
+            if number % 500 == 499:
                 sizes.append(os.stat(log).st_size)
-    assert max(sizes) <= 3 * sizes[0]
-    assert len(read_match(sqlite_url, "m1").plies) == 12 * IN_A_ROW
+    assert max(sizes) <= 4 * sizes[0]
+    assert len(read_match(sqlite_url, "m1").plies) == 6 * LOGGED_AT_MOST
 
 
 class Ticking:
@@ -223,78 +225,136 @@ def store(sqlite_url: str, opened: Opened) -> Iterator[Store]:
     made.close()
 
 
-def direct_to(store: Store, clock: Callable[[], float], quick: QuickPlies) -> DirectPlies:
-    return DirectPlies(store._engine, quick, store._fence, store._file, clock)
+def test_a_disk_that_kept_the_loop_waiting_is_left_to_the_thread_for_a_while(
+    store: Store, ply: Ply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, takes = Ticking(), 0.0
+    save_at_once = store.save_at_once
 
+    def slowly(plies: Sequence[PlyPlayed]) -> bool:
+        clock.now += takes
+        return save_at_once(plies)
 
-def quick_plies(store: Store) -> QuickPlies:
-    assert store._quick is not None
-    return store._quick
-
-
-def test_a_disk_that_kept_the_loop_waiting_is_left_to_the_thread_for_a_while(store: Store, ply: Ply) -> None:
-    clock = Ticking()
-
-    class Slow(QuickPlies):
-        takes = 0.0
-
-        def insert(self, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
-            clock.now += self.takes
-            return super().insert(connection, fence, plies)
-
-    quick = Slow(store._engine.dialect)
-    direct = direct_to(store, clock, quick)
+    monkeypatch.setattr(store, "save_at_once", slowly)
+    direct = DirectPlies(store, clock)
     assert direct.save([ply(0)])
-    quick.takes = LONG_SECONDS + 0.001
+    takes = LONG_SECONDS + 0.001
     assert direct.save([ply(1)]), "it is saved all the same"
+    takes = 0.0
     assert not direct.save([ply(2)])
     clock.now += REST_SECONDS - 0.1
     assert not direct.save([ply(2)])
     clock.now += 0.2
-    quick.takes = 0.0
     assert direct.save([ply(2)])
-    direct.close()
 
 
-def test_after_a_failure_the_thread_saves_for_a_while(store: Store, ply: Ply) -> None:
-    clock = Ticking()
+@pytest.mark.parametrize("begun", [True, False])
+def test_after_a_failure_the_thread_closes_the_connection_and_makes_another(
+    begun: bool, store: Store, ply: Ply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert, broken = QuickPlies.insert, True
 
-    class Broken(QuickPlies):
-        broken = False
-
-        def insert(self, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
-            if self.broken:
+    def failing(quick: QuickPlies, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
+        if broken:
+            if begun:
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
-                raise sqlite3.OperationalError("disk I/O error")
-            return super().insert(connection, fence, plies)
+            raise sqlite3.OperationalError("disk I/O error")
+        return insert(quick, connection, fence, plies)
 
-    quick = Broken(store._engine.dialect)
-    direct = direct_to(store, clock, quick)
-    assert direct.save([ply(0)])
-    quick.broken = True
-    assert not direct.save([ply(1)])
-    quick.broken = False
-    assert not direct.save([ply(1)])
-    assert store.save([ply(1)]) == [None], "what it had begun is undone"
-    clock.now += REST_SECONDS
-    assert direct.save([ply(2)])
-    direct.close()
+    monkeypatch.setattr(QuickPlies, "insert", failing)
+    before = store._open_connection
+    assert not store.save_at_once([ply(0)])
+    broken = False
+    assert not store.save_at_once([ply(0)])
+    assert store._open_connection is before, "to close it might wait for the disk"
+    assert store.save([ply(0)]) == [None], "what it had begun is undone"
+    assert store._open_connection is not before
+    assert store.save_at_once([ply(1)])
 
 
 def test_without_its_log_sqlite_is_left_to_the_thread(store: Store, ply: Ply, sqlite_url: str) -> None:
-    direct = direct_to(store, Ticking(), quick_plies(store))
     store.close()
-    with sqlite3.connect(sqlite_url.removeprefix("sqlite:///")) as other:
-        assert other.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+    other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))
+    assert other.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
     other.close()
-    assert not direct.save([ply(0)])
+    assert store.save([ply(0)]) == [None]
+    assert not store.save_at_once([ply(1)])
 
 
-def test_a_lock_is_not_waited_for(store: Store, ply: Ply, sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_loop_waits_for_no_lock_and_the_thread_does(
+    store: Store, ply: Ply, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 3600)
-    direct = direct_to(store, Ticking(), quick_plies(store))
-    other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None)
+    other = sqlite3.connect(sqlite_url.removeprefix("sqlite:///"), isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
-    assert not direct.save([ply(0)])
-    assert not direct.save([ply(0), ply(1)])
+    assert not store.save_at_once([ply(0)])
+    assert not store.save_at_once([ply(0), ply(1)])
+    release = threading.Timer(0.05, other.execute, ["COMMIT"])
+    release.start()
+    assert store.save([ply(0)]) == [None]
+    release.join()
     other.close()
+    assert store.save_at_once([ply(1)])
+
+
+def test_after_an_end_which_waited_for_the_disk_a_ply_does_not(
+    store: Store, opened: Opened, ply: Ply, ended: Ended
+) -> None:
+    def synchronous() -> int:
+        assert store._open_connection is not None
+        return int(store._open_connection.exec_driver_sql("PRAGMA synchronous").scalar_one())
+
+    full, normal = 2, 1
+    assert store.save([opened("m2")]) == store.save([ended("m2")]) == [None]
+    assert synchronous() == full
+    assert store.save_at_once([ply(0)])
+    assert synchronous() == normal
+    assert store.save([ended("m1")]) == [None]
+    assert synchronous() == full
+
+
+def test_a_file_that_was_put_back_as_another_is_never_open_twice(
+    sqlite_url: str, tmp_path: Path, store: Store, ply: Ply
+) -> None:
+    """SQLite's locks belong to a process and a file: closing one of two connections would take those of the other."""
+    file = Path(sqlite_url.removeprefix("sqlite:///"))
+    opened_files: list[int] = []
+
+    def count_open() -> int:
+        folder = Path("/proc/self/fd")
+        if not folder.exists():
+            return 1
+        names = [os.path.realpath(entry) for entry in folder.iterdir()]
+        return sum(name.split(" ")[0] == str(file) or name.startswith(f"{file} ") for name in names)
+
+    assert store.save_at_once([ply(0)])
+    for number in range(1, 6):
+        copy = tmp_path / f"copy{number}"
+        shutil.copy(file, copy)  # as a move to another disk and back does
+        os.replace(copy, file)
+        assert not store.save_at_once([ply(number)])
+        verdicts = store.save([ply(number)])
+        if verdicts != [None]:
+            assert store.save([ply(number)], again=[0]) == [None]
+        opened_files.append(count_open())
+    assert opened_files == [1] * 5
+
+
+def test_what_the_loop_saves_never_waits_for_the_disk(store: Store, ply: Ply, sqlite_url: str) -> None:
+    """The log is begun anew, which waits, by the thread only: its header's number is another only after a batch of the
+    thread's.
+    """
+    log = Path(f"{sqlite_url.removeprefix('sqlite:///')}-wal")
+
+    def salt() -> bytes:
+        return log.read_bytes()[16:24]
+
+    begun, by_the_thread = salt(), 0
+    for number in range(3 * LOGGED_AT_MOST):
+        if store.save_at_once([ply(number)]):
+            assert salt() == begun
+        else:
+            assert store.save([ply(number)]) == [None]
+            by_the_thread += salt() != begun
+            begun = salt()
+    assert by_the_thread >= 2

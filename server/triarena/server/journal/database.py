@@ -70,7 +70,7 @@ def engine(url: sa.URL, sqlite_mode: str) -> sa.Engine:
     if url.get_backend_name() == "sqlite":
         path = Path(str(url.database)).absolute()
         url = sa.URL.create("sqlite+pysqlite", database=path.as_uri(), query={"uri": "true", "mode": sqlite_mode})
-        arguments = {"timeout": BUSY_SECONDS}
+        arguments = {"timeout": BUSY_SECONDS, "check_same_thread": False}  # one at a time, says the store
     else:
         arguments = {key: value for key, value in _POSTGRESQL_ARGUMENTS.items() if key not in url.query}
     try:

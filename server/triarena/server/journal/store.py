@@ -1,6 +1,7 @@
 """What the writer thread does: saves batches, one transaction each, and gives a verdict on every record.
 
-Everything here blocks, but for what ``direct`` gives; and one thread at a time may use a store.
+Everything here blocks, and one thread at a time may use a store. It has one connection, never two: should SQLite's file
+be moved or replaced under several of one process, then closing one would take away the locks of the others.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from triarena.server.journal import database, rows, schema
-from triarena.server.journal.direct import DirectPlies
 from triarena.server.journal.fence import Fence
 from triarena.server.journal.quick import QuickPlies
 from triarena.server.journal.records import (
@@ -37,8 +37,8 @@ Verdict: TypeAlias = JournalError | None
 
 RETRY_SECONDS = (0.05, 0.25, 1.0)
 """The pauses before each new attempt at what failed for a passing reason."""
-
-
+LOGGED_AT_MOST = 1000
+"""So many records SQLite's log holds, or some more: some megabytes."""
 _SYNCED = (MatchEnded, RoomKept, RoomForgotten)
 """What is on the disk, in SQLite too, before it counts as saved: a result that was announced, or a reservation that was
 given out, must outlive a power cut.
@@ -56,18 +56,18 @@ class Store:
         self._open_connection: sa.Connection | None = None
         self._opened_file: tuple[int, int] | None = None
         self._pause = pause
-        self._synced = False
-        """Whether SQLite's transactions are synced at the moment."""
+        self._mode = (False, True)
+        """Whether SQLite's transactions wait for the disk at the moment, and whether they wait for others' locks."""
+        self._has_log = False
+        """Whether SQLite keeps its log, without which every transaction would wait for the disk."""
+        self._logged = 0
+        """How many records have gone into that log since it was last taken back."""
+        self._spoilt = False
+        """Whether the connection must be closed before it is used again."""
         self.place = database.shown(self._url)
         """The database as a message may show it."""
         self._fence = Fence(self.place)
         self._quick = QuickPlies(self._engine.dialect) if self._url.get_backend_name() == "sqlite" else None
-
-    def direct(self) -> DirectPlies | None:
-        """A way past the thread for plies, to be used while it saves nothing; None if the database has none."""
-        if self._quick is None:
-            return None
-        return DirectPlies(self._engine, self._quick, self._fence, self._file)
 
     def open(self) -> None:
         """Creates the database if it is not there, and brings its tables up to date. Forgets the rooms whose
@@ -81,6 +81,7 @@ class Store:
             with database.engine(self._url, "rwc").connect() as connection:
                 schema.migrate(connection, self.place)
             self._open_connection, self._opened_file = self._engine.connect(), self._file()
+            self._greet(self._open_connection)
             self._fence.take(self._open_connection)
             self._open_connection.execute(rows.FORGET_PLAYED_ROOMS)
         except JournalError:
@@ -93,6 +94,7 @@ class Store:
     def close(self) -> None:
         """Gives the connection back, whatever state it is in. The store may be used again after it."""
         connection, self._open_connection = self._open_connection, None
+        self._spoilt = False
         if connection is not None:
             with suppress(exc.SQLAlchemyError):
                 connection.invalidate()
@@ -108,9 +110,12 @@ class Store:
         database fails for a passing reason, what has no verdict yet is tried again on a new connection, after each of
         the pauses of ``RETRY_SECONDS``.
         """
+        if self._spoilt:
+            self.close()
         if self._moved():
             self.close()
             return [self._gone()] * len(records)
+        self._take_the_log_back()
         verdicts: list[Verdict] = []
         pauses = iter(RETRY_SECONDS)
         retried = False
@@ -129,6 +134,33 @@ class Store:
                     self._pause(pause)
                 retried = True
         return verdicts
+
+    def save_at_once(self, plies: Sequence[PlyPlayed]) -> bool:
+        """Save plies without waiting for the disk or for anybody's lock: whether all are committed. If not, none is, or
+        nobody knows, and ``save`` is to be asked: which it also is now and then, to do what has to wait.
+        """
+        connection = self._open_connection
+        if self._quick is None or connection is None or not self._has_log or self._spoilt:
+            return False
+        if self._logged >= LOGGED_AT_MOST or self._moved():
+            return False
+        try:
+            self._set_mode(synced=False, patient=False)
+            saved = self._quick.insert(connection, self._fence, plies)
+        except Exception:  # whatever it is, it is explained when it happens again; to close may wait for the disk
+            self._spoilt = True
+            return False
+        self._logged += len(plies)
+        return saved
+
+    def _take_the_log_back(self) -> None:
+        """Have SQLite's log taken back into the database when it is long. The transaction that follows, which is to be
+        the thread's, begins the log anew, and waits for the disk to do so.
+        """
+        if self._open_connection is not None and self._logged >= LOGGED_AT_MOST:
+            self._logged = 0
+            with suppress(exc.DBAPIError):  # what is wrong shows again
+                self._open_connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
 
     def _attempt(
         self, records: Sequence[Record], verdicts: list[Verdict], again: Collection[int], *, retried: bool
@@ -154,11 +186,18 @@ class Store:
 
         SQLite's log is one file: with the one transaction all that were committed before it are on the disk.
         """
-        connection = self._connection()
-        synced = any(isinstance(record, _SYNCED) for record in records)
-        if connection.dialect.name == "sqlite" and synced != self._synced:
+        self._connection()
+        self._set_mode(synced=any(isinstance(record, _SYNCED) for record in records), patient=True)
+        self._logged += len(records)
+
+    def _set_mode(self, *, synced: bool, patient: bool) -> None:
+        """Whether SQLite's next transactions wait for the disk, and for locks. Raises DBAPIError."""
+        connection, before = self._connection(), self._mode
+        if connection.dialect.name == "sqlite" and before != (synced, patient):
+            self._mode = (not synced, not patient)  # unknown, should the first succeed alone
             connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
-            self._synced = synced
+            connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(database.BUSY_SECONDS * 1000) if patient else 0}")
+            self._mode = (synced, patient)
 
     def _save_quickly(self, records: Sequence[Record]) -> bool | None:
         """Whether these are plies for SQLite, and all were saved; None if nobody knows."""
@@ -243,9 +282,16 @@ class Store:
     def _connection(self) -> sa.Connection:
         if self._open_connection is None:
             self._open_connection, self._opened_file = self._engine.connect(), self._file()
-            self._synced = False
+            self._greet(self._open_connection)
             self._fence.enter(self._open_connection)
         return self._open_connection
+
+    def _greet(self, connection: sa.Connection) -> None:
+        """A new connection is ours. Raises DBAPIError."""
+        self._mode, self._logged, self._spoilt = (False, True), 0, False
+        if connection.dialect.name == "sqlite":
+            connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 0")  # see _take_the_log_back
+            self._has_log = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
 
     def _file(self) -> tuple[int, int] | None:
         """Which file is the database now; None for a database that is no file, or whose file is not there."""

@@ -160,14 +160,12 @@ class Journal:
             await self._opened.wait()
         if self._startup_error is not None:
             raise self._startup_error
-        self._direct = self._store.direct()
+        self._direct = DirectPlies(self._store)
 
     async def _close(self) -> None:
         """Lets the thread save what is pending and stop. Sets ``unflushed`` if it can't."""
         self._closed = True
         self._save_gathered()
-        if self._direct is not None:
-            self._direct.close()
         for _ in self._left:
             with suppress(trio.WouldBlock):  # a few too many do no harm any more
                 self._room.acquire_nowait()
