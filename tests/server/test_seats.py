@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from triarena.protocol import from_client as c
@@ -129,6 +130,41 @@ async def test_reservations_open_their_own_seat_once(world: World, autojump_cloc
     await a.say(c.JoinReserved(reservation=red_code))
     assert (await a.hear(s.Joined)).side == "red"
     assert (await b.wait_for(s.MatchStarted)).players.red == "Ann"
+
+
+async def test_a_used_code_is_told_whether_its_player_plays_has_left_or_is_at_the_end(
+    world: World, autojump_clock: MockClock
+) -> None:
+    _, prepared = await prepare(world)
+    codes = [str(code) for code in prepared.reservations]
+    players = [await world.client(name) for name in ("x", "y")]
+    for player, code in zip(players, codes, strict=True):
+        await player.say(c.JoinReserved(reservation=code))
+        await player.wait_for(s.Joined)
+    for player in players:
+        await player.start()
+    red, blue = players
+    stranger = await world.client("z")
+
+    async def told(code: str) -> str:
+        error = await refused(stranger, c.JoinReserved(reservation=code))
+        assert error.code == "reservation_used"
+        return error.message
+
+    assert "its player is still connected" in await told(codes[0])
+    world.journal.silence = trio.Event()
+    await red.say(c.Leave(room=prepared.room))
+    await wait_all_tasks_blocked()
+    assert "its player has left the match; there is no way back" in await told(codes[0]), "its end is being stored"
+    assert "its player is still connected" in await told(codes[1])
+    world.journal.silence.set()
+    await blue.wait_for(s.MatchOver)
+    over = "the match of this reservation is over, and was"
+    assert await told(codes[0]) == f"{over} lost: red left the match [left]"
+    assert await told(codes[1]) == f"{over} won: red left the match [left]"
+    await red.stream.aclose()
+    await wait_all_tasks_blocked()
+    assert await told(codes[0]) == f"{over} lost: red left the match [left]"
 
 
 async def test_a_join_by_game_never_takes_a_reserved_seat(world: World, autojump_clock: MockClock) -> None:

@@ -113,6 +113,8 @@ def play_seat(
     except KeyboardInterrupt:
         with suppress(ClientError, LocalProtocolError):  # the latter when there is no seat at the moment
             connection.send(Leave(room=player.joined.room, reason="interrupted: somebody stopped the program"))
+            if player.match is not None:
+                report(f"interrupted: you have left match {player.match}, so it goes to your opponent [left]")
         raise
 
 

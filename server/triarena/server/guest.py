@@ -278,6 +278,7 @@ class Guest:
         if room.referee is not None:
             # Why is the organiser's to know: it stays among the frames of the evidence, which the opponent never sees.
             log.info("player_left", room=room.id, match=room.match, side=side.value, why=message.reason or None)
+            room.seats[side].has_left = True
             room.put(Gone(side, "left", f"{side.value} left the match"))
             return
         self.connection.post(Left(id=message.id, room=room.id))

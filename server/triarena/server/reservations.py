@@ -11,10 +11,11 @@ from triarena.games import Side
 from .refusal import Refusal
 from .room import Room
 
-REDEEMED = (
-    "this reservation is in use: its player is still connected, or the match is over; "
-    "the code opens its seat again when the connection is lost"
+CONNECTED = (
+    "this reservation is in use: its player is still connected; "
+    "the code opens its seat again when that connection is lost"
 )
+LEFT = "this reservation was used, and its player has left the match; there is no way back into it"
 REMEMBERED = 600.0
 """Seconds for which an expired code is still told apart from an unknown one."""
 
@@ -52,10 +53,23 @@ class Reservations:
         if reservation is None:
             raise Refusal("unknown_reservation", "there is no such reservation; was it copied completely?")
         if reservation.used:
-            raise Refusal("reservation_used", REDEEMED)
+            raise Refusal("reservation_used", self._what_became(reservation))
         if now >= reservation.expires:
             raise Refusal("reservation_expired", "this reservation has expired; ask the organiser for a new one")
         return reservation
+
+    def _what_became(self, reservation: Reservation) -> str:
+        """Of a seat that was taken, in a sentence."""
+        result = reservation.room.result
+        if result is None:
+            return LEFT if reservation.room.seats[reservation.side].has_left else CONNECTED
+        if result.kind == "aborted":
+            verdict = "was broken off"
+        elif result.winner is None:
+            verdict = "has no winner"
+        else:
+            verdict = "was won" if result.winner == reservation.side.value else "was lost"
+        return f"the match of this reservation is over, and {verdict}: {result.detail.message} [{result.reason}]"
 
     def forget(self, digest: str) -> None:
         """Its room is no more."""

@@ -68,6 +68,8 @@ class Seat:
     """By which the one who holds the seat comes back: the digest of its token, which itself is kept nowhere."""
     updates: Updates = "positions"
     software: str = ""
+    has_left: bool = False
+    """Whether its player has given the running match up, by ``leave``."""
     visit: int = 0
     """Which connection sits here, or did last: every one that takes the seat back has the next number."""
 
