@@ -53,10 +53,14 @@ def test_preparing_prints_one_command_per_seat_and_one_to_watch() -> None:
     assert done.exit_code == 0, done.output
     assert done.stdout.splitlines() == [
         "room r7 is ready; replace my_bot.py by the bot's file:",
-        f"  triarena join my_bot.py --reservation RED-CODE --port {port}  # red, Ann",
-        f"  triarena join my_bot.py --reservation BLUE-CODE --port {port}  # blue, Bob B",
+        "red, Ann:",
+        f"  triarena join my_bot.py --reservation RED-CODE --port {port}",
+        "blue, Bob B:",
+        f"  triarena join my_bot.py --reservation BLUE-CODE --port {port}",
+        "to watch:",
         f"  triarena watch r7 --port {port}",
-        "a bot that crashed is started again with the same command, also after a restart of the server",
+        "a bot that was killed or has lost its connection is started again with the same command, also after a restart "
+        "of the server; one whose own function fails has left the match and lost it",
     ]
     assert office.asked == c.Prepare(
         id=2, game="towerwars", options={"size": 10}, slots=[c.Slot(name="Ann"), c.Slot(name="Bob B")]
@@ -66,10 +70,12 @@ def test_preparing_prints_one_command_per_seat_and_one_to_watch() -> None:
 def test_a_room_with_the_rules_of_old_bots_is_prepared_with_their_commands() -> None:
     office = Office(c.Prepare, s.Prepared(room="r7", reservations=["RED-CODE", "BLUE-CODE"], socha_port=13051))
     done, _ = run(office, "prepare", "mississippi_queen", "--option", "rules=server-24.2.5")
-    assert done.stdout.splitlines()[-4:] == [
+    assert done.stdout.splitlines()[-6:] == [
         "or bots of the Software-Challenge:",
-        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13051 --reservation RED-CODE  # red",
-        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13051 --reservation BLUE-CODE  # blue",
+        "red:",
+        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13051 --reservation RED-CODE",
+        "blue:",
+        "  java -jar my-old-bot.jar --host 127.0.0.1 --port 13051 --reservation BLUE-CODE",
         "such a bot loses a running match with its connection; only after a restart it comes back to it",
     ]
     others, _ = run(office, "prepare", "mississippi_queen")
@@ -90,7 +96,7 @@ def test_clocks_seed_pause_and_open_seats_are_passed_on() -> None:
     office = Office(c.Prepare, s.Prepared(room="r7", reservations=[None, None]))
     arguments = ["--open", "--paused", "--seed", "5", "--move-time", "0.5", "--untimed", "blue"]
     done, port = run(office, "prepare", "towerwars", *arguments)
-    assert done.stdout.splitlines()[1] == f"  triarena join my_bot.py --room r7 --port {port}  # red"
+    assert done.stdout.splitlines()[1:3] == ["red:", f"  triarena join my_bot.py --room r7 --port {port}"]
     assert done.stdout.splitlines()[-1].startswith(f"  triarena resume r7 --port {port}")
     assert office.asked == c.Prepare(
         id=2,

@@ -34,6 +34,14 @@ def test_within_uv_run_commands_are_printed_with_it(monkeypatch: pytest.MonkeyPa
     assert all(line.startswith("  uv run triarena ") for line in prepare())
 
 
+def test_nothing_stands_behind_a_command_since_not_every_shell_knows_comments() -> None:
+    prepared = PREPARED.model_copy(update={"socha_port": 13050})
+    arguments = ["--name-red", "Ann", "--paused", "--option", "rules=server-24.2.5"]
+    done, _ = run(Office(c.Prepare, prepared), "prepare", "mississippi_queen", *arguments)
+    assert len(commands(done.stdout)) == 6
+    assert "#" not in done.stdout
+
+
 def test_without_the_command_on_the_path_they_are_printed_for_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert invocation.command("watch", "r 1") == f"{sys.executable} -m triarena.cli watch 'r 1'"

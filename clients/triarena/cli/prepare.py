@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 SIDES = ("red", "blue")
 OLD_RULES = "server-24.2.5"
 """The rules that bots of the Software-Challenge know."""
+KILLED = (
+    "a bot that was killed or has lost its connection is started again with the same command, also after a restart of "
+    "the server; one whose own function fails has left the match and lost it"
+)
 SECONDS = click.FloatRange(0, 86400, min_open=True)
 
 
@@ -136,17 +140,19 @@ def _commands(
     lines = [f"room {prepared.room} is ready; replace my_bot.py by the bot's file:"]
     for side, slot, code in zip(SIDES, slots, prepared.reservations, strict=True):
         seat = ["--room", prepared.room] if code is None else ["--reservation", code]
-        remark = f"  # {side}" + (f", {slot.name}" if slot.name else "")
-        lines.append(f"  {join} {shlex.join(['my_bot.py', *seat, *theirs])}{remark}")
-    lines.append(f"  {command('watch', prepared.room, *theirs)}")
+        # Never behind the command: not every shell takes what follows a # for a comment.
+        lines.append(f"{side}, {slot.name}:" if slot.name else f"{side}:")
+        lines.append(f"  {join} {shlex.join(['my_bot.py', *seat, *theirs])}")
+    lines += ["to watch:", f"  {command('watch', prepared.room, *theirs)}"]
     if paused:
-        lines.append(f"  {command('resume', prepared.room, *ours)}  # it is paused; or step, ply by ply")
+        lines.append("it is paused; to let it go on (or step in place of resume, ply by ply):")
+        lines.append(f"  {command('resume', prepared.room, *ours)}")
     if "--tls-ca" in theirs and not is_loopback(host):
         lines.append(f"give the players your certificate {ours[-1]}, as {theirs[-1]} beside their bots")
     if any(prepared.reservations):
         if prepared.reservation_seconds is not None:
             lines.append(f"the reservations are good for {_duration(prepared.reservation_seconds)}")
-        lines.append("a bot that crashed is started again with the same command, also after a restart of the server")
+        lines.append(KILLED)
     return lines + _clocks(prepared)
 
 
@@ -167,7 +173,7 @@ def _old_bots(prepared: Prepared, host: str, *, know_its_rules: bool) -> list[st
     for side, code in zip(SIDES, prepared.reservations, strict=True):
         seat = ["--room", prepared.room] if code is None else ["--reservation", code]
         words = ["java", "-jar", "my-old-bot.jar", "--host", host, "--port", str(port), *seat]
-        lines.append(f"  {shlex.join(words)}  # {side}")
+        lines += [f"{side}:", f"  {shlex.join(words)}"]
     if any(prepared.reservations):
         lines.append("such a bot loses a running match with its connection; only after a restart it comes back to it")
     return lines
