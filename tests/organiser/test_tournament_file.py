@@ -361,6 +361,27 @@ def test_two_bots_may_not_have_names_that_people_take_for_the_same(name: str, fo
     assert "is already the name of another bot" in problem.message
 
 
+@pytest.mark.parametrize("name", ["Ann", "ann"])
+def test_of_two_bots_with_one_name_nobody_says_that_only_one_plays(name: str, folder: Path) -> None:
+    two = f'[[bots]]\nname = "Ann"\nremote = true\n[[bots]]\nname = "{name}"\nremote = true\n'
+    (problem,) = problems(TOP + two, folder)
+    assert "is already the name of another bot" in problem.message
+
+
+@pytest.mark.parametrize("key", ["bots", "tournaments"])
+@pytest.mark.parametrize("second", ["[{}]", "[[{}]]", "[ {} ]"])
+def test_single_brackets_are_told_where_a_table_stands_again(key: str, second: str, folder: Path) -> None:
+    (problem,) = problems(f'[{key}]\nname = "Ann"\n{second.format(key)}\nname = "Bob"\n', folder)
+    assert (problem.line, problem.key) == (3, key)
+    assert problem.message == f"write [[{key}]] with double brackets, once for each"
+
+
+def test_one_table_of_bots_in_single_brackets_is_told_by_one_sentence(folder: Path) -> None:
+    (problem,) = problems(f'{TOP}[bots]\nname = "Ann"\nremote = true\n', folder)
+    assert (problem.line, problem.key) == (2, "bots")
+    assert problem.message == "write [[bots]] with double brackets, once for each"
+
+
 def test_one_bot_is_no_tournament(folder: Path) -> None:
     (problem,) = problems(f'{TOP}[[bots]]\nname = "Ann"\nremote = true\n', folder)
     assert (problem.line, problem.key) == (2, "bots")

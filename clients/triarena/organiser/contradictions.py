@@ -30,6 +30,8 @@ class Terms:
 
     table: EventTable
     players: Sequence[str]
+    all_known: bool = True
+    """Whether there are no more players than these; else something is wrong with the others, and was told."""
 
     @property
     def endless(self) -> bool:
@@ -45,7 +47,7 @@ class Terms:
 
 def tell_contradictions(terms: Terms, tell: Tell) -> None:
     """Tells of everything in a tournament that can't work."""
-    if len(terms.players) < 2:
+    if len(terms.players) < 2 and terms.all_known:
         who = f"only {shown(terms.players[0])} plays" if terms.players else "nobody plays"
         tell(("bots",), f"a tournament needs two bots at least, and {who}; add [[bots]]")
     _rounds(terms, tell)

@@ -44,6 +44,8 @@ class EventReading:
     """Where the tournament's own table stands; empty if it is the top of the file."""
     players: Mapping[str, Player | None]
     draw_seed: Draw
+    all_known: bool = True
+    """Whether every bot of the file is among the players; a name that two have stands there once."""
     endless: bool = False
     """Set by ``event``: only an interrupt ends this tournament."""
 
@@ -69,7 +71,7 @@ class EventReading:
         if table is None:
             return None
         names_of_players = self._names(table)
-        terms = Terms(table, names_of_players)
+        terms = Terms(table, names_of_players, self.all_known or table.bots is not None)
         self.endless = terms.endless
         tell_contradictions(terms, self.tell)
         clock, points = read_clock(table.clock, self.tell), self._points(table)

@@ -100,14 +100,25 @@ def _not_toml(error: ValueError, text: str) -> Problem:
     what, _, place = str(error).rpartition(" (at ")
     line = re.match(r"line (\d+)", place)
     number = int(line[1]) if line else text.count("\n") + 1
+    written = text.splitlines()[number - 1 : number]
     hint = ""
+    if what.startswith(TWICE) and written and (array := ARRAY.match(written[0])):
+        return Problem(number, array[1], _double_brackets(array[1]))
     if "Invalid value" in what:
-        written = text.splitlines()[number - 1 : number]
         switch = written and SWITCH.search(written[0])
         hint = "; write true or false, without quotes" if switch else "; texts stand in quotes"
     return Problem(number, "", f"this is not TOML: {what or error}{hint}")
 
 
+def _double_brackets(key: str) -> str:
+    """What to do about an array of tables that was written as one table."""
+    return f"write [[{key}]] with double brackets, once for each"
+
+
+TWICE: Final = ("Cannot declare", "Cannot overwrite")
+"""How the parser begins to say that a table stands there again."""
+ARRAY: Final = re.compile(r"\s*\[{1,2}\s*(bots|tournaments)\s*\]")
+"""The head of a table of which there may be many."""
 SWITCH: Final = re.compile(r"=\s*(?:yes|no|on|off|true|false)\b", re.IGNORECASE)
 """How people who don't know TOML write what is true or false."""
 
@@ -153,7 +164,7 @@ class _Reading:
         """The tables of an array of tables; a problem and nothing if it is something else."""
         found = self.tree.get(key, [])
         if not isinstance(found, list):
-            self.notes.tell((key,), f"write [[{key}]] with double brackets, once for each")
+            self.notes.tell((key,), _double_brackets(key))
             return []
         if len(found) > most:
             self.notes.tell((key, most), f"there may be at most {most} {key}, and there are {len(found)}")
@@ -193,13 +204,15 @@ class _Reading:
     ) -> list[Event | None]:
         """The tournaments; what is wrong at the top of the file counts as absent, since it has been told."""
         tables = self._tables("tournaments", MAX_TOURNAMENTS)
+        bots = self.tree.get("bots", [])
+        all_known = isinstance(bots, list) and len(bots) == len(players)
         alone = "tournaments" not in self.tree or tables == []
         title = (table.name if table is not None else None) or self.stem
         names: dict[str, str] = {}
         events = []
         for at, own in enumerate([{}] if alone else tables):
             path = () if alone else ("tournaments", at)
-            reading = EventReading(self.notes, top, faulty, own, path, players, self.draw_seed)
+            reading = EventReading(self.notes, top, faulty, own, path, players, self.draw_seed, all_known)
             events.append(reading.event(names, title if alone or len(tables) == 1 else None))
             if reading.endless and at < len(tables) - 1:
                 sentence = "this ladder never ends, so the tournaments after it would never begin; give rounds or stop"
