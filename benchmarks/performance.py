@@ -1,11 +1,13 @@
 """Measures all that docs/performance.md tells, and writes it there: one command, on a quiet machine.
 
     uv run --with py-spy python benchmarks/performance.py
+    cp docs/performance.md copy.md
     uv run --with py-spy python benchmarks/performance.py --short --write copy.md     # proves that it works
 
 Between the marks ``<!-- measured: ... -->`` stands what this wrote; all else there is written by hand. The curves go
 beside the document. With ``--figures FOLDER`` what was measured stays in the folder, and what is there already is not
-measured again, so that it can be done in parts. Exit code 1 if a bar is missed.
+measured again, so that it can be done in parts. Exit code 1 if a bar is missed;
+the short mode judges nothing.
 """
 
 from __future__ import annotations
@@ -139,6 +141,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.short and options.write == DOCUMENT:
         parser.error("the figures of the short mode mean nothing: name a copy of the document with --write")
+    if not options.write.is_file():  # said before an hour of measuring, not after it
+        parser.error(f"there is no document {options.write} to write to: make a copy of {DOCUMENT.name} first")
     runs = 1 if options.short else options.runs
     with tempfile.TemporaryDirectory() as name:
         folder: Path = options.figures or Path(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,15 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     arguments = ["--write", str(folder / "performance.md"), "--figures", str(folder / "figures")]
     run_benchmark("performance.py", "--short", *arguments, timeout=300)
     return Written(folder)
+
+
+def test_a_document_that_is_not_there_is_told_before_anything_is_measured(tmp_path: Path) -> None:
+    command = [sys.executable, str(DOCUMENT.parents[1] / "benchmarks" / "performance.py"), "--short", "--write"]
+    done = subprocess.run(
+        [*command, str(tmp_path / "copy.md")], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "make a copy of performance.md first" in done.stderr.splitlines()[-1]
 
 
 @on_linux
