@@ -169,14 +169,16 @@ def test_a_bot_that_never_returns_is_ended_with_the_result(tmp_path: Path) -> No
     assert done.stderr.startswith("Error: choose_move has not returned (it is in my_bot.py, line ")
 
 
-def test_ctrl_c_leaves_the_match_quietly(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_the_match_and_says_to_whom_it_goes(tmp_path: Path) -> None:
     """The bot presses the keys itself, so that the moment is certain."""
     text = "import os, signal\ndef choose_move(position): os.kill(os.getpid(), signal.SIGINT)\n"
     (tmp_path / "my_bot.py").write_text(text, encoding="utf-8")
     with serving(referee(options={"size": 4})) as server:
         command = [sys.executable, "-m", "triarena.cli", "join", *SMALL, "--port", str(server.port)]
-        done = subprocess.run([*command, str(tmp_path / "my_bot.py")], capture_output=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (130, b"")
+        command.append(str(tmp_path / "my_bot.py"))
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    said = "interrupted: you have left match m1, so it goes to your opponent [left]\n"
+    assert (done.returncode, done.stderr) == (130, said)
     assert isinstance(server.heard[-1], c.Leave)
 
 
@@ -353,6 +355,7 @@ def test_a_room_on_the_command_line_comes_before_a_reservation_in_the_environmen
         (["--room", "r", "--reservation", "c"], "both choose a seat"),
         (["--room", "r", "--option", "size=4"], "--option goes with --game alone"),
         (["--reservation", "c", "--matches", "2"], "good for one match"),
+        (["--reservation", "my_bot.py"], "the code is missing, as in --reservation CODE my_bot.py"),
         (["--game", "towerwars", "--option", "size"], "'size' is not of the form NAME=VALUE"),
         (["--game", "towerwars", "--option", "size=4", "--option", "size=5"], "'size' is given twice"),
         (["--game", "towerwars", "--name", " "], "cannot be a player's name"),

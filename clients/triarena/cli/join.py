@@ -138,6 +138,11 @@ def _check_use(
         raise click.UsageError("--room and --reservation both choose a seat; give one of them")
     if game is None and room is None and reservation is None:
         raise click.UsageError("which seat? give --game GAME (see: triarena games), or --room, or --reservation")
+    if reservation is not None and reservation.endswith(".py"):
+        raise click.UsageError(
+            f"{reservation!r} looks like the file of a bot, and --reservation takes a code: the code is missing, as in "
+            f"--reservation CODE {reservation}"
+        )
     if options and (room is not None or reservation is not None):
         raise click.UsageError("--option goes with --game alone: a room has its options already")
     if matches > 1 and reservation is not None:
