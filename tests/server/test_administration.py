@@ -154,6 +154,9 @@ async def test_a_kicked_player_is_told_and_its_opponent_wins(world: World, autoj
     heard = await answer(admin, c.Kick(connection="99"))
     assert isinstance(heard, s.Error)
     assert heard.code == "unknown_connection"
+    named = await answer(admin, c.Kick(connection="Ann"))
+    assert isinstance(named, s.Error)
+    assert "the number behind a player's name in the list of rooms" in named.message
 
 
 async def test_the_rooms_tell_clocks_plies_and_connections(world: World, autojump_clock: MockClock) -> None:

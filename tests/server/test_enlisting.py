@@ -119,6 +119,14 @@ async def test_who_comes_before_it_is_enrolled_may_try_again_over_the_same_conne
     assert isinstance(await answer(ann, c.Enlist()), s.Enlisted)
 
 
+async def test_who_is_not_enrolled_is_told_so_without_words_of_the_protocol(
+    world: World, autojump_clock: MockClock
+) -> None:
+    heard = await answer(await hello(world, "Ann", ANN), c.Enlist())
+    assert isinstance(heard, s.Error)
+    assert heard.message == "the organiser has not enrolled 'Ann', or not yet"
+
+
 async def test_who_comes_before_it_is_enrolled_is_not_made_to_wait_at_the_door(autojump_clock: MockClock) -> None:
     async with trio.open_nursery() as nursery:
         listed = BotTokens({canonical("Zoe"): token_digest("z")})

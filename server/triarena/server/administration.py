@@ -225,7 +225,10 @@ class Administration:
         number = message.connection
         kicked = self._lobby.guests.get(number)
         if kicked is None:
-            raise Refusal("unknown_connection", f"there is no connection {number!r}")
+            raise Refusal(
+                "unknown_connection",
+                f"there is no connection {number!r}: it takes the number behind a player's name in the list of rooms",
+            )
         kicked.connection.loss = Loss("disconnected", "an administrator closed its connection", final=True)
         kicked.connection.close("kicked", f"an administrator closed your connection{_lost_by_it(kicked)}")
         log.info("administrator", request="kick", kicked=number, address=guest.connection.address)

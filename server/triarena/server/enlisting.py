@@ -96,8 +96,7 @@ class Enlisting:
         if farewell is not None and farewell.token == guest.token:
             guest.connection.close("dismissed", farewell.message)
             return
-        sentence = f"the organiser has not enrolled {name!r}, or not yet"
-        raise Refusal("not_enrolled", f"{sentence}; enlist again in a few seconds")
+        raise Refusal("not_enrolled", f"the organiser has not enrolled {name!r}, or not yet")
 
     def gone(self, guest: Guest) -> None:
         """A guest's connection is over, and with it its place, or its say over the names that it has enrolled."""
