@@ -325,6 +325,19 @@ def not_resumed(*away: str) -> Record:
     return MatchEnded("m2", aborted, "aborted", None, "not_resumed", START, {**evidence, "restarts": restarts})
 
 
+@pytest.mark.parametrize("command", ["report", "replay"])
+async def test_sentences_of_the_journal_begin_and_end_like_those_of_all_commands(command: str, tmp_path: Path) -> None:
+    where = ["--data-dir", str(tmp_path)]
+    missing = CliRunner().invoke(main, [command, "m9", *where])
+    async with open_journal(f"sqlite:///{tmp_path}/journal.sqlite3"):
+        pass  # without a match
+    unknown = CliRunner().invoke(main, [command, "m9", *where])
+    for done, beginning in ((missing, "there is no journal at "), (unknown, "no match in the journal has the id 'm9'")):
+        assert done.exit_code == 1
+        assert done.stderr.startswith(f"Error: {beginning}")
+        assert "." not in done.stderr.rpartition(" [")[0][-1:]
+
+
 @pytest.mark.parametrize("away", [("red",), ("blue",), ("red", "blue")])
 async def test_the_lines_of_those_that_did_not_come_back_after_a_restart_say_so(
     database: str, away: tuple[str, ...]

@@ -12,7 +12,7 @@ import click
 
 from .children import Children
 from .invocation import command
-from .options import Failure, administrator, on_terminal
+from .options import Failure, administrator, lower, on_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,7 +180,7 @@ def _report(folder: Path, match: str) -> None:
     try:
         stored: Replay = replay_of(read_match(journal_url(None, folder, None), match))
     except JournalError as error:
-        raise Failure(error.code, error.message) from None
+        raise Failure(error.code, lower(error.message)) from None
     if verify(stored).disagreements:
         raise Failure("replay_disagrees", f"the rules disagree with match {match}; please report it")
     if stored.result is None or stored.result.kind != "outcome":

@@ -61,6 +61,13 @@ class Failure(click.ClickException):
         self.code = code
 
 
+def lower(sentence: str) -> str:
+    """A whole sentence of the server's, as those of the commands are: behind "Error: ", and with a code at its end."""
+    first, blank, rest = sentence.partition(" ")
+    beginning = first.lower() if first in ("The", "There", "No") else first
+    return (beginning + blank + rest).removesuffix(".")
+
+
 class Forfeited(Failure):
     """A fault of the bot that cost the match."""
 

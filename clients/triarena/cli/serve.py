@@ -25,7 +25,7 @@ from triarena.server.settings_text import describe
 
 from .first_steps import first_steps
 from .invocation import hosts_for_others, is_any
-from .options import DEFAULT_HOST, Failure
+from .options import DEFAULT_HOST, Failure, lower
 
 if TYPE_CHECKING:
     import ssl
@@ -103,7 +103,7 @@ def serve(config: Path | None, print_config: bool, **flags: Any) -> None:
         vault = Vault(settings.server.data_dir)
         trio.run(_main, settings, vault, _plan(settings, vault))
     except (SecretError, JournalError) as error:
-        raise Failure(error.code, error.message) from None
+        raise Failure(error.code, lower(error.message)) from None
     except CannotListen as error:
         raise Failure("cannot_listen", str(error)) from None
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from .options import Failure
+from .options import Failure, lower
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,4 +56,4 @@ def journal_explained() -> Iterator[None]:
     try:
         yield
     except JournalError as error:
-        raise Failure(error.code, error.message) from None
+        raise Failure(error.code, lower(error.message)) from None
