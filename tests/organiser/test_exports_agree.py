@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from triarena.organiser.export.writing import NAMES, export_all, exports, write_atomically
+from triarena.organiser.export.writing import NAMES, export_all, exports
 from triarena.organiser.live import Live, live_view, plain_view
 from triarena.organiser.report import EventReport, TournamentReport
 from triarena.organiser.spec import Event
@@ -151,17 +151,3 @@ def test_exports_and_live_tables_are_the_same_whether_games_are_read_at_once_or_
             said[-1] += [plain_view(event) for event in report.events]
             said[-1] += [text_of_live(event) for event in report.events]
     assert said[0] == said[1]
-
-
-def test_a_file_that_cannot_be_replaced_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "games.csv"
-    write_atomically(path, "old")
-
-    def fail(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", fail)
-    with pytest.raises(OSError, match="No space left"):
-        write_atomically(path, "new")
-    assert path.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [path]

@@ -436,6 +436,30 @@ async def test_what_is_merely_seen_may_fail(stage: Open, autojump_clock: Clock) 
         assert any("the disk is full" in each for each in it.view.troubles)
 
 
+async def test_why_exports_cannot_be_written_is_told_once_per_cause_and_at_the_end(
+    stage: Open, autojump_clock: Clock
+) -> None:
+    async with stage("one", "two") as it:
+        it.game_seconds = 20.0
+        causes = [*["no room"] * 3, "no right", "no room", "", "", *["no room"] * 1000]
+        tried = iter(causes)
+
+        def export() -> None:
+            if cause := next(tried):
+                raise OSError(cause)
+
+        it.campaign.hooks = replace(it.campaign.hooks, export=export)
+        ending = await it.campaign.run()
+        assert ending.how == "finished"
+        assert ending.unwritten == "no room"
+        assert [each for each in it.view.troubles if "up to date" in each] == [
+            "the exports are not up to date: no room",
+            "the exports are not up to date: no right",
+            "the exports are up to date again",
+            "the exports are not up to date: no room",
+        ]
+
+
 async def test_after_an_incomplete_tournament_the_next_is_played(stage: Open, autojump_clock: Clock) -> None:
     async with stage("one", "two", attempts=1) as it:
         prepared: list[str] = []

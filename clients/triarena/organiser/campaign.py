@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -98,6 +98,8 @@ class Campaign:
     _broken_off: bool = field(default=False, init=False)
     _moved: Ending | None = field(default=None, init=False)
     """The end of a tournament whose folder does not lie any more where it is played; None while it does."""
+    _told: set[str] = field(default_factory=set, init=False)
+    """Why exports could not be written, since they could."""
     _seconds: Callable[[], float] = field(default=lambda: 0.0, init=False)
     """For how long the present tournament has been played, also before an interrupt."""
 
@@ -283,13 +285,22 @@ class Campaign:
             await trio.to_thread.run_sync(self._export)
             pause = max(5.0, 20 * (trio.current_time() - began))  # never more than a twentieth of the time
 
-    def _export(self) -> None:
+    def _export(self) -> str:
+        """Renew the exports; what of that can't be done, and why, which is told once."""
         if not self.store.is_in_place():  # nothing of it is to be where somebody begins something else
-            return
+            return ""
         try:
             self.hooks.export()
         except Exception as error:  # they can be made again at any time: no fault in them may end the games
-            self.view.trouble(f"the exports can't be written: {error}")
+            fault = str(error)
+            if fault not in self._told:
+                self._told.add(fault)
+                self.view.trouble(f"the exports are not up to date: {fault}")
+            return fault
+        if self._told:
+            self._told.clear()
+            self.view.trouble("the exports are up to date again")
+        return ""
 
     async def _watch_store(self) -> None:
         """Notice that somebody has cancelled the tournament from another terminal, or has moved or deleted its folder;
@@ -322,14 +333,14 @@ class Campaign:
             state = states.get(ending.how, "interrupted")
             if self.store.set_state(state, ending.why, unless=CANCELLED) == "cancelled":  # in the last moment
                 ending = Ending("cancelled", "it was cancelled")
+                self.store.cancel_events(ending.why)
             if ending.how == "incomplete":
                 self.store.note(Note(at, "incomplete", ending.why))
         except StoreError as error:
             ending = self._moved or Ending("interrupted", error.message)
         if not self.store.is_in_place():
             return Ending("interrupted", moved(self.folder))
-        self._export()
-        return ending
+        return replace(ending, unwritten=self._export())
 
 
 def moved(folder: Path) -> str:

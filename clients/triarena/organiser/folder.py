@@ -23,8 +23,8 @@ OWNER_ONLY: Final = 0o700
 IGNORE: Final = ".gitignore"
 IGNORE_ALL: Final = "# Tokens and a secret lie here: it is all for the owner alone.\n*\n"
 IGNORE_OURS: Final = (
-    f"# Tokens and a secret lie here.\n/{STORE_NAME}*\n/tournament.lock\n/tournament.running\n/server/\n/logs/\n"
-    "/irregular/\n"
+    f"# Tokens and a secret lie here.\n/{STORE_NAME}*\n/tournament.lock\n/tournament.running\n/.exports.lock\n"
+    "/server/\n/logs/\n/irregular/\n"
 )
 SEED_BITS: Final = 53
 BROKEN_OFF: Final = "it was broken off: the tool that ran it has ended without a word"

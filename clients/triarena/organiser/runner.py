@@ -48,6 +48,8 @@ class Ending:
     why: str = ""
     unstored: bool = field(default=False, compare=False)
     """Whether something that was played could not be stored, and so is played again."""
+    unwritten: str = field(default="", compare=False)
+    """Which of the last exports can't be written, and why."""
 
 
 class Listener(Protocol):

@@ -208,6 +208,11 @@ class Store(StoreReader):
             if not run("UPDATE events SET state = ?, why = ? WHERE slug = ?", (state, why, event)).rowcount:
                 raise _unknown(event)
 
+    def cancel_events(self, why: str) -> None:
+        """Say of all events that are being played that they were cancelled."""
+        with self._transaction("IMMEDIATE") as run:
+            run("UPDATE events SET state = 'cancelled', why = ? WHERE state = 'running'", (why,))
+
     def set_playing_seconds(self, event: str, seconds: float) -> None:
         """Say for how long an event has been played so far. Raises StoreError ``unknown_event``."""
         with self._transaction("IMMEDIATE") as run:

@@ -10,6 +10,7 @@ module             is
 ``export``         the page and the tables
 ``cancel``         ends it for good
 ``running``        what ``run``, ``resume``, ``check`` and ``compare`` share
+``renewing``       page and tables of one that no tool runs
 ``paths``          the arguments that name them
 ``opening``        folders and files of tournaments, and their errors in sentences
 ``owners``         how those of remote bots join, and whether they can

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 
 import click
 
-from triarena.cli.options import Failure
-
-from .opening import existing, free_processors, told
+from .opening import existing, told
 from .paths import FOLDER
 
 
@@ -23,16 +20,12 @@ def export(folder: Path) -> None:
     \b
     $ triarena tournament export class.tournament
     """
-    from triarena.organiser.export.writing import NAMES, export_all
+    from triarena.organiser.export.writing import NAMES
+
+    from .renewing import renew
 
     with told():
         place = existing(folder)
-        with place.snapshot() as contents:
-            file = place.file(contents, free_processors())
-            try:
-                export_all(place.path, file, contents, datetime.now().astimezone())
-            except OSError as error:
-                which = error.filename2 or error.filename or place.path
-                raise Failure("cannot_write", f"{which} can't be written: {error.strerror or error}") from None
+        renew(place)
     for name in NAMES:
         click.echo(place.path / name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NoReturn
@@ -21,11 +21,12 @@ from triarena.organiser.campaign import INTERRUPTED, Campaign, Hooks, View
 from triarena.organiser.claim import claim_folder
 from triarena.organiser.crew import Place
 from triarena.organiser.embedded import EmbeddedServer
-from triarena.organiser.export.writing import export_all
+from triarena.organiser.export.writing import export_newest
 from triarena.organiser.folder import Folder
 from triarena.organiser.link import Access
 from triarena.organiser.live import plain_view
 from triarena.organiser.pairing import format_of
+from triarena.organiser.records import Source
 from triarena.organiser.report import EventReport, report_tournament
 from triarena.organiser.runner import Ending
 from triarena.organiser.spec import TournamentFile
@@ -134,8 +135,13 @@ def _journal(folder: Folder) -> str:
 
 def _export(folder: Folder, file: TournamentFile) -> None:
     """By a connection of its own: games are stored meanwhile."""
-    with StoreReader(folder.path) as reader, reader.snapshot() as contents:
-        export_all(folder.path, file, contents, datetime.now().astimezone())
+
+    @contextmanager
+    def read() -> Iterator[tuple[TournamentFile, Source]]:
+        with StoreReader(folder.path) as reader, reader.snapshot() as contents:
+            yield file, contents
+
+    export_newest(folder.path, read, lambda: datetime.now().astimezone())
 
 
 async def _watch_signals(  # noqa: ASYNC114 - ASYNC113 is not asked of it
@@ -173,8 +179,16 @@ def run_shown(
     if not store.is_in_place():
         broken_off(ending, "interrupted", f" {OF_A_MOVED_FOLDER}")
     shown = relative(folder.path)
-    click.echo(f"\neverything is in {shown}; the page is {relative(folder.page)}")
-    _conclude(ending, command("tournament", "resume", shown))  # which knows the options
+    if not ending.unwritten:
+        click.echo(f"\neverything is in {shown}; the page is {relative(folder.page)}")
+        _conclude(ending, command("tournament", "resume", shown))  # which knows the options
+        return
+    click.echo(f"\nwhat was played is stored in {shown}, but not all of its page and tables is up to date")
+    unwritten = f"{ending.unwritten.rstrip('.')}; write them anew with: {command('tournament', 'export', shown)}"
+    if ending.how not in ("finished", "stopped"):  # these are no success anyway
+        click.echo(unwritten, err=True)
+    _conclude(ending, command("tournament", "resume", shown))
+    raise Failure("cannot_write", unwritten)
 
 
 def _conclude(ending: Ending, resume: str) -> None:

@@ -13,8 +13,8 @@ import click
 from triarena.cli.options import DEFAULT_PORT
 
 EXIT_CODES: Final = (
-    "Exit code 0: it is over; 1: it could not begin, was cancelled, or games could not be played; "
-    "2: wrong use, or a faulty file; 130: interrupted."
+    "Exit code 0: it is over; 1: it could not begin, was cancelled, games could not be played, or the page not be "
+    "written; 2: wrong use, or a faulty file; 130: interrupted."
 )
 """Of the commands that play."""
 FILE_OPTION: Final = "FILE"

@@ -5,7 +5,8 @@ All of it is made from a ``TournamentReport``, and so from the store and pure ma
 ==================  ==================================================================================
 module              is
 ==================  ==================================================================================
-``writing``         writes all files of a tournament's folder, each at once or not at all
+``writing``         writes all files of a tournament's folder
+``publishing``      puts them in place, each at once or not at all, and no older ones over newer ones
 ``records``         the rows of ``games.csv``, ``standings.csv`` and ``games.jsonl``
 ``page``            ``index.html`` as a whole
 ``event_section``   what the page says of one event; ``standings_table``, ``cross_tables``, ``rounds``,

@@ -25,8 +25,9 @@ def event_section(report: EventReport, at: datetime, replay: str, where: str = "
 
     See ``page``.
     """
-    event, chart, likelihood = report.event, rating_chart(report), superiority_table(report)
+    event, chart = report.event, rating_chart(report)
     squares = len(report.lines) <= SQUARES_UP_TO
+    likelihood = superiority_table(report) if squares else None
     return pieces(
         "section",
         tag("div", tag("h2", event.name), state(report.state)),
