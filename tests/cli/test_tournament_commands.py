@@ -184,8 +184,26 @@ def test_a_tournament_from_its_check_to_its_exports(desk: Desk) -> None:
     table = json.loads(desk.run("tournament", "standings", "two.tournament", "--json"))
     assert {line["player"] for line in table["standings"]} == {"Ann", "Bob"}
     assert "store_exists" in desk.run("tournament", "run", "two.toml", code=1)
-    assert "is finished: there is nothing" in desk.run("tournament", "resume", "two.tournament", code=1)
+    (folder / "index.html").unlink()
+    assert "is finished: there is nothing" in desk.run("tournament", "resume", "two.tournament")
+    assert (folder / "index.html").exists()
     assert "nothing was changed" in desk.run("tournament", "cancel", "two.tournament")
+
+
+@pytest.mark.slow
+def test_an_export_that_cannot_be_written_is_told_at_the_end_and_by_the_exit_code(desk: Desk) -> None:
+    desk.write("two.toml", HEAD + "games_per_pairing = 2\n" + TWO)
+    folder = desk.folder / "two.tournament"
+    (folder / "games.csv").mkdir(parents=True)
+    said = desk.run("tournament", "run", "two.toml", code=1)
+    assert "2 games played" in said
+    assert "everything is in" not in said
+    assert "what was played is stored in two.tournament, but not all of its page and tables is up to date" in said
+    last = said.splitlines()[-1]
+    assert f"{folder / 'games.csv'} can't be written: " in last
+    assert "; write them anew with: " in last
+    assert last.endswith("tournament export two.tournament [cannot_write]")
+    assert len((folder / "games.jsonl").read_text(encoding="utf-8").splitlines()) == 2
 
 
 @pytest.mark.slow

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from .opening import existing, free_processors, told
+from triarena.cli.options import Failure
+
+from .opening import existing, told
 from .paths import FOLDER
+from .renewing import RENEWED, WHY, finish_cancelled
 
 if TYPE_CHECKING:
     from triarena.organiser.folder import Folder
+    from triarena.organiser.store import Store
 
 
-@click.command(epilog="Exit code 0: it is over, by this or already before; 1: there is no tournament; 2: wrong use.")
+@click.command(
+    epilog="Exit code 0: it is over, by this or already before; 1: there is no tournament, or its page can't be "
+    "written; 2: wrong use."
+)
 @FOLDER
 def cancel(folder: Path) -> None:
     """End the tournament in FOLDER for good: what was played stays, nothing more is played.
@@ -26,30 +31,25 @@ def cancel(folder: Path) -> None:
     \b
     $ triarena tournament cancel class.tournament
     """
-    from triarena.organiser.claim import claim_folder
-    from triarena.organiser.records import OVER, TOURNAMENT_CANCELLED, StoreError
+    from triarena.organiser.records import OVER
     from triarena.organiser.store import Store
 
     with told():
         place = existing(folder)
         with Store(place.path) as store:
-            state = store.set_state("cancelled", "it was cancelled", unless=OVER)
-            if state in OVER:
-                click.echo(f"the tournament in {folder} is {state} already; nothing was changed")
-                return
-            try:
-                with claim_folder(place.path, patience=0.2):
-                    store.give_up_running(TOURNAMENT_CANCELLED, datetime.now(UTC))
-                    _show(place)
-            except StoreError as error:
-                if error.code != "folder_in_use":  # who runs it does the rest
-                    raise
-    click.echo(f"the tournament in {folder} is cancelled")
+            state = store.set_state("cancelled", WHY, unless=OVER)
+            if state == "finished":
+                said = "is finished already; nothing was changed"
+            elif not _finished(place, store):  # who runs it does the rest
+                said = "is cancelled already; nothing was changed" if state == "cancelled" else "is cancelled"
+            else:
+                said = f"is cancelled{f' already; {RENEWED}' if state == 'cancelled' else ''}"
+    click.echo(f"the tournament in {folder} {said}")
 
 
-def _show(place: Folder) -> None:
-    """Let the page say so, if it can be written."""
-    from triarena.organiser.export.writing import export_all
-
-    with place.snapshot() as contents, suppress(OSError):
-        export_all(place.path, place.file(contents, free_processors()), contents, datetime.now().astimezone())
+def _finished(place: Folder, store: Store) -> bool:
+    """Do what is left to do, unless a tool does; whether it was done."""
+    try:
+        return finish_cancelled(place, store)
+    except Failure as failure:
+        raise Failure(failure.code, f"the tournament is cancelled, but {failure.message}") from None

@@ -16,7 +16,7 @@ from .server_choice import EXIT_CODES, FILE_OPTION, Choice, server_choice
 
 if TYPE_CHECKING:
     from triarena.organiser.folder import Folder
-    from triarena.organiser.records import Contents
+    from triarena.organiser.records import Contents, TournamentState
 
 
 @click.command(epilog=EXIT_CODES)
@@ -28,7 +28,8 @@ def resume(
 ) -> None:
     """Go on with the tournament in FOLDER, whether it was interrupted, killed, or some games could not be played.
 
-    What has a result is not played again; games that were running are. The options are those with which it was run the
+    What has a result is not played again; games that were running are. Of one that is over the page and the tables are
+    written anew. The options are those with which it was run the
     last time, but for the secret, unless they are given.
 
     \b
@@ -37,6 +38,7 @@ def resume(
     """
     with interruptible(lambda: existing(folder)), told():
         from triarena.organiser.claim import is_claimed
+        from triarena.organiser.records import OVER
         from triarena.organiser.store import Store
 
         from .reaching import make_sure
@@ -44,8 +46,13 @@ def resume(
 
         place = existing(folder)
         contents = place.contents()
-        if contents.state in ("finished", "cancelled"):
-            raise Failure("is_over", f"the tournament in {folder} is {contents.state}: there is nothing to go on with")
+        if contents.state in OVER:
+            said = _renewed(place, contents.state)
+            said = f"the tournament in {folder} is {contents.state}: there is nothing to go on with{said}"
+            if contents.state != "finished":
+                raise Failure("is_over", said)
+            click.echo(said)
+            return
         described = place.file(contents, free_processors())
         with Store(place.path) as store:
             kept = store.options()
@@ -57,6 +64,19 @@ def resume(
             if note := changed(place, contents, kept.get(FILE_OPTION)):
                 click.echo(note)
             run_shown(place, store, described, where)
+
+
+def _renewed(place: Folder, state: TournamentState) -> str:
+    """Write the exports of a tournament that is over: who was killed after its last game has not; what was done."""
+    from triarena.organiser.store import Store
+
+    from .renewing import RENEWED, finish_cancelled, renew
+
+    if state == "finished":
+        renew(place)
+        return f"; {RENEWED}"
+    with Store(place.path) as store:
+        return f"; {RENEWED}" if finish_cancelled(place, store) else ""
 
 
 def changed(place: Folder, contents: Contents, path: str | None) -> str:

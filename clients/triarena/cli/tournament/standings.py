@@ -76,7 +76,7 @@ def plain(event: EventReport) -> dict[str, Any]:
     return {
         "event": event.event.slug,
         "name": event.event.name,
-        "state": event.stored.state,
+        "state": event.state,
         "progress": asdict(event.progress),
         "standings": lines,
     }
