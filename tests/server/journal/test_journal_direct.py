@@ -263,13 +263,14 @@ def test_after_a_failure_the_thread_closes_the_connection_and_makes_another(
 
     monkeypatch.setattr(QuickPlies, "insert", failing)
     before = store._open_connection
-    assert not store.save_at_once([ply(0)])
+    assert store.save_at_once([ply(0)]) is None
     broken = False
-    assert not store.save_at_once([ply(0)])
+    assert store.save_at_once([ply(0)]) is False
     assert store._open_connection is before, "to close it might wait for the disk"
     assert store.save([ply(0)]) == [None], "what it had begun is undone"
     assert store._open_connection is not before
-    assert store.save_at_once([ply(1)])
+    assert store.save([ply(1)]) == [None]
+    assert store.save_at_once([ply(2)])
 
 
 def test_without_its_log_sqlite_is_left_to_the_thread(store: Store, ply: Ply, sqlite_url: str) -> None:
@@ -313,6 +314,78 @@ def test_after_an_end_which_waited_for_the_disk_a_ply_does_not(
     assert synchronous() == full
 
 
+async def test_a_ply_of_which_nobody_knows_whether_it_was_saved_is_no_duplicate(
+    sqlite_url: str, opened: Opened, ply: Ply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    insert, broken = QuickPlies.insert, True
+
+    def failing(quick: QuickPlies, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
+        nonlocal broken
+        saved = insert(quick, connection, fence, plies)
+        if broken:
+            broken = False
+            raise sqlite3.OperationalError("the answer was lost")
+        return saved
+
+    async with open_journal(sqlite_url) as journal:
+        await journal.write(opened())
+        await journal.write(opened("m2"))
+        monkeypatch.setattr(QuickPlies, "insert", failing)
+        await journal.write(ply(0))
+        await journal.write(ply(1))
+    assert not broken
+    assert read_match(sqlite_url, "m1").plies == (ply(0), ply(1))
+
+
+def test_a_transaction_that_an_error_of_ours_left_open_takes_no_later_ply_back(
+    sqlite_url: str, store: Store, opened: Opened, ply: Ply, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(fence: Fence, connection: sa.Connection) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Fence, "check", fail)
+        with pytest.raises(MemoryError):
+            store.save([opened("m2")])
+    for number in range(30):
+        assert store.save_at_once([ply(number)]) or store.save([ply(number)]) == [None]
+    store.close()
+    assert len(read_match(sqlite_url, "m1").plies) == 30
+
+
+def test_nothing_is_inserted_into_a_transaction_that_somebody_left_open(store: Store, ply: Ply) -> None:
+    assert store._open_connection is not None
+    store._open_connection.exec_driver_sql("BEGIN IMMEDIATE")
+    assert store.save_at_once([ply(0)]) is None
+    assert store.save([ply(0)]) == [None]
+
+
+@pytest.mark.parametrize("others", ["lock", "read", "lock and keep reading"])
+def test_the_log_stays_bounded_whatever_others_do_with_the_database(
+    others: str, store: Store, ply: Ply, sqlite_url: str
+) -> None:
+    path = sqlite_url.removeprefix("sqlite:///")
+    log = Path(f"{path}-wal")
+    other, reader = (sqlite3.connect(path, isolation_level=None) for _ in range(2))
+    sizes = []
+    for number in range(12 * LOGGED_AT_MOST):
+        if number % 7 == 0 and "lock" in others:
+            other.execute("BEGIN IMMEDIATE")
+            assert store.save_at_once([ply(number)]) is False
+            other.execute("ROLLBACK")
+        if "read" in others and number % 4 == 0:
+            if reader.in_transaction:
+                reader.execute("COMMIT")
+            if number % 40:
+                reader.execute("BEGIN")
+                reader.execute("SELECT count(*) FROM matches").fetchone()
+        assert store.save_at_once([ply(number)]) or store.save([ply(number)]) == [None]
+        sizes.append(log.stat().st_size)
+    other.close()
+    reader.close()
+    assert max(sizes) < 32_000_000
+
+
 def test_a_file_that_was_put_back_as_another_is_never_open_twice(
     sqlite_url: str, tmp_path: Path, store: Store, ply: Ply
 ) -> None:
@@ -347,10 +420,11 @@ def test_what_the_loop_saves_never_waits_for_the_disk(store: Store, ply: Ply, sq
     log = Path(f"{sqlite_url.removeprefix('sqlite:///')}-wal")
 
     def salt() -> bytes:
-        return log.read_bytes()[16:24]
+        with log.open("rb") as file:
+            return file.read(24)[16:]
 
     begun, by_the_thread = salt(), 0
-    for number in range(3 * LOGGED_AT_MOST):
+    for number in range(5 * LOGGED_AT_MOST // 2):
         if store.save_at_once([ply(number)]):
             assert salt() == begun
         else:

@@ -33,8 +33,8 @@ class DirectPlies:
         self._store, self._clock = store, clock
         self._rests_until = -REST_SECONDS
 
-    def save(self, plies: Sequence[PlyPlayed]) -> bool:
-        """Whether all of them are committed now; if not, none is, or it is not known, and the thread is to look."""
+    def save(self, plies: Sequence[PlyPlayed]) -> bool | None:
+        """Whether all of them are committed now, if not none is; None if nobody knows, and the thread is to look."""
         began = self._clock()
         if began < self._rests_until:
             return False

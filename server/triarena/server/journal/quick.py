@@ -25,6 +25,11 @@ from triarena.server.journal.records import PlyPlayed
 _Processor: TypeAlias = Callable[[Any], Any]
 
 
+def in_transaction(connection: sa.Connection) -> bool:
+    """Whether SQLite's connection has begun a transaction that has not ended."""
+    return bool(cast(Any, connection.connection.dbapi_connection).in_transaction)
+
+
 class QuickPlies:
     """Inserts plies into an SQLite database."""
 
@@ -43,6 +48,8 @@ class QuickPlies:
         Raises other errors, the driver's and Python's; the connection is of no use then.
         """
         values = [[*self._values(ply), fence.number] for ply in plies]
+        if in_transaction(connection):
+            raise RuntimeError("a transaction was begun and never ended: what is inserted might be taken back with it")
         cursor = connection.connection.cursor()
         if len(plies) == 1:
             with suppress(self._refused):

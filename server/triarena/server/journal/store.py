@@ -21,7 +21,7 @@ from sqlalchemy import exc
 
 from triarena.server.journal import database, rows, schema
 from triarena.server.journal.fence import Fence
-from triarena.server.journal.quick import QuickPlies
+from triarena.server.journal.quick import QuickPlies, in_transaction
 from triarena.server.journal.records import (
     JournalError,
     MatchEnded,
@@ -39,6 +39,12 @@ RETRY_SECONDS = (0.05, 0.25, 1.0)
 """The pauses before each new attempt at what failed for a passing reason."""
 LOGGED_AT_MOST = 1000
 """So many records SQLite's log holds, or some more: some megabytes."""
+RECORDS_UNTIL_AGAIN = 7
+"""After so many more it is tried again to take the log back, if somebody who reads kept it from beginning anew."""
+LONG_LOG_PAGES = 3 * LOGGED_AT_MOST
+"""A log of more pages than this has not begun anew when it should have."""
+LOG_BYTES = 16 * 1024 * 1024
+"""To this size the log's file is cut when it begins anew."""
 _SYNCED = (MatchEnded, RoomKept, RoomForgotten)
 """What is on the disk, in SQLite too, before it counts as saved: a result that was announced, or a reservation that was
 given out, must outlive a power cut.
@@ -84,6 +90,7 @@ class Store:
             self._greet(self._open_connection)
             self._fence.take(self._open_connection)
             self._open_connection.execute(rows.FORGET_PLAYED_ROOMS)
+            self._logged = 0  # if the log is long all the same, that is seen the next time
         except JournalError:
             self.close()
             raise
@@ -115,7 +122,6 @@ class Store:
         if self._moved():
             self.close()
             return [self._gone()] * len(records)
-        self._take_the_log_back()
         verdicts: list[Verdict] = []
         pauses = iter(RETRY_SECONDS)
         retried = False
@@ -133,11 +139,14 @@ class Store:
                 else:
                     self._pause(pause)
                 retried = True
+            except BaseException:
+                self.close()  # a transaction may have been begun
+                raise
         return verdicts
 
-    def save_at_once(self, plies: Sequence[PlyPlayed]) -> bool:
-        """Save plies without waiting for the disk or for anybody's lock: whether all are committed. If not, none is, or
-        nobody knows, and ``save`` is to be asked: which it also is now and then, to do what has to wait.
+    def save_at_once(self, plies: Sequence[PlyPlayed]) -> bool | None:
+        """Save plies without waiting for the disk or for anybody's lock: whether all are committed; None if nobody
+        knows. Unless they are, ``save`` is to be asked: which it also is now and then, to do what has to wait.
         """
         connection = self._open_connection
         if self._quick is None or connection is None or not self._has_log or self._spoilt:
@@ -147,20 +156,26 @@ class Store:
         try:
             self._set_mode(synced=False, patient=False)
             saved = self._quick.insert(connection, self._fence, plies)
-        except Exception:  # whatever it is, it is explained when it happens again; to close may wait for the disk
-            self._spoilt = True
-            return False
+        except Exception as error:  # whatever it is, it is explained when it happens again
+            if getattr(error, "sqlite_errorname", None) == "SQLITE_BUSY" and not in_transaction(connection):
+                return False
+            self._spoilt = True  # not closed here, which may wait for the disk
+            return None
         self._logged += len(plies)
         return saved
 
-    def _take_the_log_back(self) -> None:
-        """Have SQLite's log taken back into the database when it is long. The transaction that follows, which is to be
-        the thread's, begins the log anew, and waits for the disk to do so.
+    def _take_the_log_back(self, connection: sa.Connection) -> None:
+        """Have SQLite's log taken back into the database if it is long. The transaction that follows, which is to be
+        the thread's, begins the log anew, and waits for the disk to do so. While somebody reads, it may have to go on:
+        then it is tried again soon.
         """
-        if self._open_connection is not None and self._logged >= LOGGED_AT_MOST:
-            self._logged = 0
-            with suppress(exc.DBAPIError):  # what is wrong shows again
-                self._open_connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)")
+        if connection.dialect.name != "sqlite" or self._logged < LOGGED_AT_MOST:
+            return
+        self._logged = LOGGED_AT_MOST - RECORDS_UNTIL_AGAIN
+        with suppress(exc.DBAPIError):  # what is wrong shows again
+            _, pages, taken = connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)").one()
+            if taken == pages and pages < LONG_LOG_PAGES:
+                self._logged = 0
 
     def _attempt(
         self, records: Sequence[Record], verdicts: list[Verdict], again: Collection[int], *, retried: bool
@@ -186,7 +201,7 @@ class Store:
 
         SQLite's log is one file: with the one transaction all that were committed before it are on the disk.
         """
-        self._connection()
+        self._take_the_log_back(self._connection())
         self._set_mode(synced=any(isinstance(record, _SYNCED) for record in records), patient=True)
         self._logged += len(records)
 
@@ -288,9 +303,11 @@ class Store:
 
     def _greet(self, connection: sa.Connection) -> None:
         """A new connection is ours. Raises DBAPIError."""
-        self._mode, self._logged, self._spoilt = (False, True), 0, False
+        self._mode, self._spoilt = (False, True), False
         if connection.dialect.name == "sqlite":
+            self._logged = LOGGED_AT_MOST  # how long the log is, nobody knows
             connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 0")  # see _take_the_log_back
+            connection.exec_driver_sql(f"PRAGMA journal_size_limit = {LOG_BYTES}")
             self._has_log = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
 
     def _file(self) -> tuple[int, int] | None:

@@ -135,10 +135,15 @@ class Journal:
         if self._direct is None or self._handed or self._failure is not None:
             return False
         plies = [t.record for t in batch if isinstance(t.record, PlyPlayed) and not t.again]
-        if len(plies) < len(batch) or not self._direct.save(plies):
+        if len(plies) < len(batch):
             return False
-        self._settle(batch, [None] * len(batch))
-        return True
+        saved = self._direct.save(plies)
+        if saved:
+            self._settle(batch, [None] * len(batch))
+        elif saved is None:
+            for ticket in batch:
+                ticket.again = True
+        return bool(saved)
 
     def _hand_over(self, batch: Sequence[_Ticket]) -> None:
         self._handed += len(batch)
