@@ -54,7 +54,7 @@ def transactions(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     save = DirectPlies.save
 
-    def noted(direct: DirectPlies, plies: Sequence[PlyPlayed]) -> bool:
+    def noted(direct: DirectPlies, plies: Sequence[PlyPlayed]) -> bool | None:
         saved = save(direct, plies)
         if saved:
             sizes.append(len(plies))
@@ -231,7 +231,7 @@ def test_a_disk_that_kept_the_loop_waiting_is_left_to_the_thread_for_a_while(
     clock, takes = Ticking(), 0.0
     save_at_once = store.save_at_once
 
-    def slowly(plies: Sequence[PlyPlayed]) -> bool:
+    def slowly(plies: Sequence[PlyPlayed]) -> bool | None:
         clock.now += takes
         return save_at_once(plies)
 
