@@ -62,8 +62,8 @@ class Store:
         self._open_connection: sa.Connection | None = None
         self._opened_file: tuple[int, int] | None = None
         self._pause = pause
-        self._mode = (False, True)
-        """Whether SQLite's transactions wait for the disk at the moment, and whether they wait for others' locks."""
+        self._mode: tuple[bool, bool] | None = None
+        """Whether SQLite's transactions wait for the disk, and for others' locks; None if nobody knows."""
         self._has_log = False
         """Whether SQLite keeps its log, without which every transaction would wait for the disk."""
         self._logged = 0
@@ -207,9 +207,9 @@ class Store:
 
     def _set_mode(self, *, synced: bool, patient: bool) -> None:
         """Whether SQLite's next transactions wait for the disk, and for locks. Raises DBAPIError."""
-        connection, before = self._connection(), self._mode
-        if connection.dialect.name == "sqlite" and before != (synced, patient):
-            self._mode = (not synced, not patient)  # unknown, should the first succeed alone
+        connection = self._connection()
+        if connection.dialect.name == "sqlite" and self._mode != (synced, patient):
+            self._mode = None
             connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if synced else 'NORMAL'}")
             connection.exec_driver_sql(f"PRAGMA busy_timeout = {int(database.BUSY_SECONDS * 1000) if patient else 0}")
             self._mode = (synced, patient)
