@@ -86,6 +86,24 @@ async def test_plies_need_no_thread_and_those_of_one_turn_of_the_loop_share_a_tr
     assert all(read_match(sqlite_url, match).plies == (ply(1, match),) for match in matches[1:])
 
 
+async def test_matches_that_go_on_at_once_share_every_transaction_and_not_only_the_first(
+    sqlite_url: str, opened: Opened, ply: Ply, transactions: list[int]
+) -> None:
+    matches = [f"m{number}" for number in range(10)]
+    async with open_journal(sqlite_url) as journal:
+        for match in matches:
+            await journal.write(opened(match))
+
+        async def play(match: str) -> None:
+            for number in range(5):
+                await journal.write(ply(number, match))
+
+        async with trio.open_nursery() as nursery:
+            for match in matches:
+                nursery.start_soon(play, match)
+    assert transactions == [10] * 5
+
+
 async def test_what_is_written_in_one_turn_with_an_end_is_saved_in_the_order_of_the_calls(
     sqlite_url: str, opened: Opened, ply: Ply, ended: Ended, transactions: list[int]
 ) -> None:

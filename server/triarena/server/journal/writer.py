@@ -118,7 +118,8 @@ class Journal:
         self._gathered.append(ticket)
         if self._direct is not None:
             await trio.lowlevel.cancel_shielded_checkpoint()  # others may have something to write in this turn, too
-        self._save_gathered()
+        if not ticket.done.is_set():  # else what waits now came in this turn, and may have more company
+            self._save_gathered()
         if not ticket.done.is_set():
             with trio.fail_after(patience):
                 await ticket.done.wait()
