@@ -6,7 +6,8 @@
 The relay of ``referee.py`` hands on every move at once. Here it takes on the referee's duties, one after another, with
 our own libraries, and has nothing else: no rooms, no clocks, no connections that may get lost, no limits
 (``speed/duties.py``). So the line with all duties is the least that a server which does them can take, and the rest of
-the way to the server's own line is what else it is for. All are measured in turns, between the same bots.
+the way to the server's own line is what else it is for. All are measured in turns, between the same bots: how long a
+ply takes, and how late the loop is while a crowd of bots thinks.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ import argparse
 import json
 import sys
 import tempfile
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Final
 
-from fleet.figures import machine
+from fleet.figures import machine, percentile
 from fleet.scripts import Script, script
 from fleet.server import ServerProcess
-from referee import LONG, SETTINGS, TINY
-from speed.arena import Figures, relay, round_at_the_relay, round_at_the_server
+from referee import FULL, LONG, SETTINGS, SHORT, THINKING, TINY, Effort
+from speed.arena import HERE, Figures, lag_while, relay, round_at_the_relay, round_at_the_server
 from speed.bars import table
 from speed.duties import DUTIES
 
@@ -60,6 +63,40 @@ def staircase(match: Script, matches: int, plies: int) -> dict[str, Figures]:
     return {**found, SERVER: ours}
 
 
+def lags(match: Script, effort: Effort) -> dict[str, list[float]]:
+    """By how many milliseconds the loop of each step was late while a crowd of bots thought."""
+    late: dict[str, list[float]] = {called(duties): [] for duties in steps()}
+    ours: list[float] = []
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        notes = {step: _folder(name, step) / "late" for step in (*late, SERVER)}
+        program = (str(HERE / "probed.py"), str(notes[SERVER]))
+        server = stack.enter_context(ServerProcess(notes[SERVER].parent, SETTINGS, program=program))
+        relays = {}
+        for duties in steps():
+            file = notes[called(duties)]
+            process = relay(file.parent, match if duties else None, duties, file)
+            relays[called(duties)] = stack.enter_context(process)
+        shape = round_at_the_server(server, match, 1, Figures())
+        at_the_server = partial(round_at_the_server, server, match, effort.crowd, think=THINKING)
+        while len(ours) < effort.looks:
+            ours += lag_while(notes[SERVER], at_the_server)
+            for step, (port, pid) in relays.items():
+                play = partial(round_at_the_relay, port, pid, shape, effort.crowd, think=THINKING)
+                late[step] += lag_while(notes[step], play)
+    return {**late, SERVER: ours}
+
+
+def lag_table(late: Mapping[str, Mapping[str, Sequence[float]]], effort: Effort) -> str:
+    """How late the loops were, by game and step."""
+    headings = [f"loop lag, {effort.crowd} matches of bots that think 50 ms", "", "p50 ms", "p99 ms"]
+    cells = [
+        ["" if number else game, step, f"{percentile(ms, 0.5):.2f}", f"{percentile(ms, 0.99):.2f}"]
+        for game, found in late.items()
+        for number, (step, ms) in enumerate(found.items())
+    ]
+    return table(headings, cells)
+
+
 def _folder(parent: str, name: str) -> Path:
     folder = Path(parent) / name.replace(" ", "-")
     folder.mkdir()
@@ -90,7 +127,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path, metavar="FILE", help="leave the figures there")
     parser.add_argument("--game", choices=[name for name, *_ in LONG], help="only this one")
     options = parser.parse_args()
-    lines, figures = [], []
+    effort = SHORT if options.short else FULL
+    lines, figures, late = [], [], {}
     for name, settings, seed in TINY if options.short else LONG:
         if options.game not in (None, name):
             continue
@@ -103,7 +141,10 @@ def main() -> int:
                 for step, one in found.items()
             ]
             print(f"{name}, {matches} at once: done", file=sys.stderr, flush=True)
+        late[name] = lags(match, effort)
+        print(f"{name}, lag: done", file=sys.stderr, flush=True)
     print(table(HEADINGS, lines), "\n")
+    print(lag_table(late, effort), "\n")
     print(machine() + ("; a short run, whose figures mean nothing" if options.short else ""))
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")

@@ -16,16 +16,16 @@ import argparse
 import json
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from fleet.figures import machine, percentile
 from fleet.scripts import Script, script
 from fleet.server import ServerProcess
-from speed.arena import HERE, Figures, relay, round_at_the_relay, round_at_the_server
+from speed.arena import HERE, Figures, lag_while, relay, round_at_the_relay, round_at_the_server
 from speed.bars import Bar, judged, table
 
 Matches: TypeAlias = Sequence[tuple[str, Mapping[str, int | str], int]]
@@ -62,10 +62,12 @@ class Effort:
     """In all, at least, for each figure."""
     crowd: int
     """So many matches of bots that think, and so many observers."""
+    looks: int
+    """How often, at least, it is noted how late the loop is: one of a hundred decides."""
 
 
-FULL: Final = Effort(matches=(1, 10, 100), plies=3000, crowd=100)
-SHORT: Final = Effort(matches=(1, 3), plies=1, crowd=3)
+FULL: Final = Effort(matches=(1, 10, 100), plies=3000, crowd=100, looks=3000)
+SHORT: Final = Effort(matches=(1, 3), plies=1, crowd=3, looks=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +112,15 @@ def beside_the_relay(match: Script, matches: int, effort: Effort) -> Pair:
 
 def loop_lag(match: Script, effort: Effort) -> list[float]:
     """Milliseconds by which a task of the server went on too late, while many matches of thinking bots were played."""
+    late: list[float] = []
     with tempfile.TemporaryDirectory() as name:
         notes = Path(name) / "late"
         program = (str(HERE / "probed.py"), str(notes))
         with ServerProcess(Path(name), SETTINGS, program=program) as server:
-            begin = time.monotonic()
-            seen = Figures()
-            round_at_the_server(server, match, effort.crowd, seen, think=THINKING)
-            end = time.monotonic()
-            begin = max(begin, end - seen.seconds)
-        lines = (line.split() for line in notes.read_text(encoding="ascii").splitlines())
-        return [float(late) for at, late in lines if begin <= float(at) <= end]
+            play = partial(round_at_the_server, server, match, effort.crowd, think=THINKING)
+            while len(late) < effort.looks:
+                late += lag_while(notes, play)
+    return late
 
 
 def watched(match: Script, effort: Effort) -> tuple[Figures, Figures]:

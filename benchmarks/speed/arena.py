@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,9 +109,10 @@ def round_at_the_server(
         return _played(bots, server.pid, into)
 
 
-def round_at_the_relay(port: int, pid: int, shape: Shape, matches: int, into: Figures) -> None:
+def round_at_the_relay(port: int, pid: int, shape: Shape, matches: int, into: Figures, *, think: float = 0.0) -> None:
     """The same at the bare relay."""
-    task = {"port": port, "codes": [], "moves": [], "relay": matches, "sizes": shape.sizes, "again": shape.again}
+    wire = {"sizes": shape.sizes, "again": shape.again}
+    task = {"port": port, "codes": [], "moves": [], "relay": matches, "think": think, **wire}
     with _started(task) as bots:
         _played(bots, pid, into)
 
@@ -124,6 +125,19 @@ def _played(bots: Bots, pid: int, into: Figures) -> Shape:
     into.seconds += seen["seconds"]
     into.waited.extend(seen["waited"])
     return Shape(seen["sizes"], seen["again"])
+
+
+def lag_while(notes: Path, play: Callable[[Figures], object]) -> list[float]:
+    """Milliseconds by which a task of a probed loop went on too late, while a round was played."""
+    begin = time.monotonic()
+    seen = Figures()
+    play(seen)
+    end = time.monotonic()
+    begin = max(begin, end - seen.seconds)
+    lines = (
+        line.split() for line in notes.read_text(encoding="ascii").splitlines(keepends=True) if line.endswith("\n")
+    )
+    return [float(late) for at, late in lines if begin <= float(at) <= end]
 
 
 @contextmanager
@@ -153,10 +167,15 @@ def _watching(port: int, room: str, observers: int) -> Iterator[None]:
 
 
 @contextmanager
-def relay(folder: Path, match: Script | None = None, duties: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
-    """A relay's port and process number; with a match it has ``duties``, without one it is bare."""
+def relay(
+    folder: Path, match: Script | None = None, duties: Sequence[str] = (), notes: Path | None = None
+) -> Iterator[tuple[int, int]]:
+    """A relay's port and process number; with a match it has ``duties``, without one it is bare. Its loop's lag goes to
+    ``notes``.
+    """
     port_file = folder / "relay-port"
-    process = _python("relay", str(port_file), *([] if match is None else [assignment(match, duties)]))
+    assigned = "" if match is None else assignment(match, duties)
+    process = _python("relay", str(port_file), assigned, *([] if notes is None else [str(notes)]))
     try:
         while not (port_file.exists() and port_file.read_text(encoding="ascii")):
             if process.poll() is not None:

@@ -1,7 +1,7 @@
-"""A server whose loop is watched: ``python probed.py FILE serve ...``.
+"""A loop that is watched: a server's, with ``python probed.py FILE serve ...``, or the relay's.
 
-Five milliseconds at a time a task of the server's own loop sleeps, and notes how much later than it should it went on.
-When the server stops, FILE has a line for each: when that was (the monotonic clock), and by how many milliseconds.
+Five milliseconds at a time a task of the loop itself sleeps, and notes how much later than it should it went on. FILE
+has a line for each: when that was (the monotonic clock), and by how many milliseconds.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ EVERY = 0.005
 class Probe(trio.abc.Instrument):
     """Starts the task as soon as the loop runs."""
 
-    def __init__(self) -> None:
-        self.late: list[tuple[float, float]] = []
+    def __init__(self, file: Path) -> None:
+        self._file = file.open("w", encoding="ascii", buffering=1)
         self._passes = 0
 
     def after_io_wait(self, timeout: float) -> None:
@@ -30,23 +30,21 @@ class Probe(trio.abc.Instrument):
             trio.lowlevel.spawn_system_task(self._watch)
 
     async def _watch(self) -> None:
-        while True:
-            due = trio.current_time() + EVERY
-            await trio.sleep_until(due)
-            self.late.append((time.monotonic(), (trio.current_time() - due) * 1000))
+        with self._file:
+            while True:
+                due = trio.current_time() + EVERY
+                await trio.sleep_until(due)
+                late = (trio.current_time() - due) * 1000
+                self._file.write(f"{time.monotonic()} {late}\n")
 
 
 def main() -> None:
-    """Run the server as its command would, and write down what was noted."""
-    file = Path(sys.argv.pop(1))
-    probe = Probe()
+    """Run the server as its command would, and write down what is noted."""
+    probe = Probe(Path(sys.argv.pop(1)))
     vars(trio)["run"] = partial(trio.run, instruments=[probe])
     from triarena.cli import main as command_line
 
-    try:
-        command_line()
-    finally:
-        file.write_text("".join(f"{at} {late}\n" for at, late in probe.late), encoding="ascii")
+    command_line()
 
 
 if __name__ == "__main__":

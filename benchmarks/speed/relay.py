@@ -4,7 +4,8 @@
 first frame says in which pair it is and on which seat (``seated``), and is answered by an empty one. Each further one
 is a ``move``, which says how long the two messages are that follow from it, and who gets the second.
 
-With an ``assignment`` as a further argument it does these duties of a referee as well, before it hands a move on.
+With an ``assignment`` as a further argument (which may be empty) it does these duties of a referee as well, before it
+hands a move on; with a file after that, how late its loop is goes there (``Probe``).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from typing import Final
 import trio
 
 from .duties import Duty, Office, open_office
+from .probed import Probe
 
 LENGTH: Final = struct.Struct(">I")
 SEATED: Final = struct.Struct(">IB")
@@ -103,11 +105,11 @@ async def relay(peers: tuple[Peer, Peer], duty: Duty | None) -> None:
             mover, other = other, mover
 
 
-async def main(port_file: Path, assigned: str | None = None) -> None:
+async def main(port_file: Path, assigned: str) -> None:
     """Relay until the process is ended."""
     async with AsyncExitStack() as stack:
         office = None
-        if assigned is not None:
+        if assigned:
             office = await stack.enter_async_context(open_office(assigned, port_file.parent))
         nursery = await stack.enter_async_context(trio.open_nursery())
         handler = partial(attend, {}, office, count())
@@ -116,4 +118,5 @@ async def main(port_file: Path, assigned: str | None = None) -> None:
 
 
 if __name__ == "__main__":
-    trio.run(main, Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None)
+    path, assigned, *notes = sys.argv[1:]
+    trio.run(main, Path(path), assigned, instruments=[Probe(Path(name)) for name in notes])
