@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from triarena.server.journal import MatchEnded, MatchOpened, PlyPlayed
+from triarena.server.journal.store import Store
 
 START = datetime(2031, 5, 4, 12, 30, 15, 123456, tzinfo=UTC)
 
@@ -101,3 +102,13 @@ def ended() -> Callable[..., MatchEnded]:
         )
 
     return make
+
+
+@pytest.fixture
+def store(sqlite_url: str, opened: Callable[..., MatchOpened]) -> Iterator[Store]:
+    """An open one, which knows the match m1."""
+    made = Store(sqlite_url)
+    made.open()
+    made.save([opened()])
+    yield made
+    made.close()

@@ -148,8 +148,11 @@ class Renewals:
 
     def __init__(self) -> None:
         self._renewed = trio.Event()
+        self.lost = trio.Event()
 
     def warning(self, event: str, **details: object) -> None:
+        if event == "claim_lost":
+            self.lost.set()
         if event == "claim_renewed":
             self._renewed.set()
 
@@ -180,6 +183,24 @@ async def test_a_lock_whose_file_was_deleted_is_made_anew(
                 await renewals.next()
             assert await refused(sqlite_url)
         assert claim.failure is None
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a folder with an open file can't be moved")
+async def test_a_folder_that_was_moved_away_is_not_made_anew_and_can_be_put_back(
+    tmp_path: Path, renewals: Renewals
+) -> None:
+    here, there = tmp_path / "data", tmp_path / "away"
+    async with claim_database(f"sqlite:///{here}/journal.sqlite3") as claim, trio.open_nursery() as nursery:
+        nursery.start_soon(claim.guard, nursery.cancel_scope)
+        here.rename(there)
+        with trio.fail_after(10):
+            await renewals.lost.wait()
+            await trio.sleep(5 * claim_module.RETRY_SECONDS)
+            assert not here.exists()
+            there.rename(here)
+            await renewals.next()
+        assert await refused(f"sqlite:///{here}/journal.sqlite3")
         nursery.cancel_scope.cancel()
 
 

@@ -22,7 +22,6 @@ from triarena.server.journal import (
     open_journal,
     read_match,
 )
-from triarena.server.journal.fence import Fence
 from triarena.server.journal.quick import QuickPlies
 from triarena.server.journal.store import RETRY_SECONDS, Store
 
@@ -212,8 +211,8 @@ def test_a_connection_that_is_lost_after_the_commit_saves_nothing_twice(
     lost: list[str] = []
     insert = QuickPlies.insert
 
-    def insert_and_lose(quick: QuickPlies, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
-        done = insert(quick, connection, fence, plies)
+    def insert_and_lose(quick: QuickPlies, connection: sa.Connection, values: Sequence[list[Any]]) -> bool:
+        done = insert(quick, connection, values)
         if fails_after == "INSERT INTO plies" and not lost:
             lost.append(fails_after)
             raise sqlite3.OperationalError("disk I/O error")

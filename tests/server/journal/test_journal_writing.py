@@ -170,7 +170,8 @@ async def test_writers_that_come_together_are_saved_in_order_in_one_transaction(
         gate.open.set()
     assert gate.batches == [[opened()], [ply(number) for number in range(10)]]
     # SQLite looks at its fence within each transaction, with plies as they are inserted; it tells of each execution.
-    sqlite = ["BEGIN", "SELECT", "INSERT", "COMMIT", "BEGIN", *["INSERT"] * 10, "COMMIT"]
+    # Before the first it is asked how long its log is.
+    sqlite = ["PRAGMA", "BEGIN", "SELECT", "INSERT", "COMMIT", "BEGIN", *["INSERT"] * 10, "COMMIT"]
     assert statements == (sqlite if url.startswith("sqlite") else ["INSERT", "BEGIN", "INSERT", "COMMIT"])
     assert [stored.ply for stored in read_match(url, "m1").plies] == list(range(10))
 

@@ -127,7 +127,10 @@ class _FileLock:
     def take(self) -> str | None:
         """See ``_Hold``."""
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if self._locked is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+            else:  # lost: a folder that was moved away is not made anew, which would be in the way of its return
+                self._path.parent.stat()
             self._lock.acquire(timeout=0)
         except filelock.Timeout:
             return self._holder()

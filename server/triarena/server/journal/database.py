@@ -117,12 +117,19 @@ def is_passing(error: exc.DBAPIError) -> bool:
     return str(sqlstate).startswith(_PASSING_SQLSTATE)
 
 
+def is_locked(error: BaseException) -> bool:
+    """Whether somebody else's lock on an SQLite database was in the way."""
+    original = error.orig if isinstance(error, exc.DBAPIError) else error
+    return str(getattr(original, "sqlite_errorname", "")).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+
+
 def cannot_open(place: str, error: BaseException) -> JournalError:
     """That a server can't use a database; ``error`` is the driver's, the file system's or alembic's."""
+    advice = "check the database setting and that the server may write there"
+    if is_locked(error):
+        advice = "another program works with the file: end it, and start the server again"
     return JournalError(
-        "cannot_open",
-        f"The journal in {place} cannot be opened for writing: {cause(error)}; "
-        "check the database setting and that the server may write there.",
+        "cannot_open", f"The journal in {place} cannot be opened for writing: {cause(error)}; {advice}."
     )
 
 

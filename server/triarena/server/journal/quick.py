@@ -42,23 +42,26 @@ class QuickPlies:
             kind = compiled.binds[name].type.dialect_impl(dialect)
             self._parameters.append((name, cast(_Processor | None, kind.bind_processor(dialect))))
 
-    def insert(self, connection: sa.Connection, fence: Fence, plies: Sequence[PlyPlayed]) -> bool:
+    def values(self, plies: Sequence[PlyPlayed], fence: Fence) -> list[list[Any]]:
+        """What ``insert`` takes. Raises whatever is raised where a value can't be stored."""
+        return [[*self._values(ply), fence.number] for ply in plies]
+
+    def insert(self, connection: sa.Connection, values: Sequence[list[Any]]) -> bool:
         """All in one transaction; False, and nothing is saved, if one of them is refused or another server writes.
 
         Raises other errors, the driver's and Python's; the connection is of no use then.
         """
-        values = [[*self._values(ply), fence.number] for ply in plies]
         if in_transaction(connection):
             raise RuntimeError("a transaction was begun and never ended: what is inserted might be taken back with it")
         cursor = connection.connection.cursor()
-        if len(plies) == 1:
+        if len(values) == 1:
             with suppress(self._refused):
                 cursor.execute(self._statement, values[0])
             return cursor.rowcount == 1
         cursor.execute("BEGIN IMMEDIATE")
         with suppress(self._refused):
             cursor.executemany(self._statement, values)
-            if cursor.rowcount == len(plies):
+            if cursor.rowcount == len(values):
                 cursor.execute("COMMIT")
                 return True
         cursor.execute("ROLLBACK")

@@ -7,7 +7,6 @@ be moved or replaced under several of one process, then closing one would take a
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import sqlalchemy as sa
+import structlog
 from sqlalchemy import exc
 
 from triarena.server.journal import database, rows, schema
@@ -31,24 +31,18 @@ from triarena.server.journal.records import (
     RoomForgotten,
     RoomKept,
 )
+from triarena.server.journal.sqlite_log import FileId, SqliteLog, file_id
 
 Verdict: TypeAlias = JournalError | None
 """None: the record is durable."""
 
 RETRY_SECONDS = (0.05, 0.25, 1.0)
 """The pauses before each new attempt at what failed for a passing reason."""
-LOGGED_AT_MOST = 1000
-"""So many records SQLite's log holds, or some more: some megabytes."""
-RECORDS_UNTIL_AGAIN = 7
-"""After so many more it is tried again to take the log back, if somebody who reads kept it from beginning anew."""
-LONG_LOG_PAGES = 3 * LOGGED_AT_MOST
-"""A log of more pages than this has not begun anew when it should have."""
-LOG_BYTES = 16 * 1024 * 1024
-"""To this size the log's file is cut when it begins anew."""
 _SYNCED = (MatchEnded, RoomKept, RoomForgotten)
 """What is on the disk, in SQLite too, before it counts as saved: a result that was announced, or a reservation that was
 given out, must outlive a power cut.
 """
+_log = structlog.get_logger("triarena.journal")
 
 
 class Store:
@@ -60,20 +54,19 @@ class Store:
         # A file that vanished is not created again later: that would hide the loss.
         self._engine = database.engine(self._url, "rw")
         self._open_connection: sa.Connection | None = None
-        self._opened_file: tuple[int, int] | None = None
+        self._opened_file: FileId | None = None
         self._pause = pause
         self._mode: tuple[bool, bool] | None = None
         """Whether SQLite's transactions wait for the disk, and for others' locks; None if nobody knows."""
-        self._has_log = False
-        """Whether SQLite keeps its log, without which every transaction would wait for the disk."""
-        self._logged = 0
-        """How many records have gone into that log since it was last taken back."""
         self._spoilt = False
         """Whether the connection must be closed before it is used again."""
         self.place = database.shown(self._url)
         """The database as a message may show it."""
         self._fence = Fence(self.place)
-        self._quick = QuickPlies(self._engine.dialect) if self._url.get_backend_name() == "sqlite" else None
+        sqlite = self._url.get_backend_name() == "sqlite"
+        self._path = str(self._url.database) if sqlite else None
+        self._sqlite_log = SqliteLog(self._path) if self._path is not None else None
+        self._quick = QuickPlies(self._engine.dialect) if sqlite else None
 
     def open(self) -> None:
         """Creates the database if it is not there, and brings its tables up to date. Forgets the rooms whose
@@ -82,15 +75,13 @@ class Store:
         Raises JournalError ``cannot_open`` or ``database_too_new``.
         """
         try:
-            if self._url.get_backend_name() == "sqlite":
-                Path(str(self._url.database)).absolute().parent.mkdir(parents=True, exist_ok=True)
+            if self._path is not None:
+                Path(self._path).absolute().parent.mkdir(parents=True, exist_ok=True)
             with database.engine(self._url, "rwc").connect() as connection:
                 schema.migrate(connection, self.place)
-            self._open_connection, self._opened_file = self._engine.connect(), self._file()
-            self._greet(self._open_connection)
-            self._fence.take(self._open_connection)
-            self._open_connection.execute(rows.FORGET_PLAYED_ROOMS)
-            self._logged = 0  # if the log is long all the same, that is seen the next time
+            connection = self._connect()
+            self._fence.take(connection)
+            connection.execute(rows.FORGET_PLAYED_ROOMS)
         except JournalError:
             self.close()
             raise
@@ -122,6 +113,8 @@ class Store:
         if self._moved():
             self.close()
             return [self._gone()] * len(records)
+        if self._log_deleted() and not self._rescue_log():
+            return [self._log_gone()] * len(records)
         verdicts: list[Verdict] = []
         pauses = iter(RETRY_SECONDS)
         retried = False
@@ -148,34 +141,25 @@ class Store:
         """Save plies without waiting for the disk or for anybody's lock: whether all are committed; None if nobody
         knows. Unless they are, ``save`` is to be asked: which it also is now and then, to do what has to wait.
         """
-        connection = self._open_connection
-        if self._quick is None or connection is None or not self._has_log or self._spoilt:
+        connection, log = self._open_connection, self._sqlite_log
+        if self._quick is None or log is None or connection is None or not log.in_use or self._spoilt:
             return False
-        if self._logged >= LOGGED_AT_MOST or self._moved():
+        if log.long or self._moved() or log.deleted:
+            return False
+        try:
+            values = self._quick.values(plies, self._fence)
+        except Exception:  # one of them can't be stored; nothing has reached SQLite
             return False
         try:
             self._set_mode(synced=False, patient=False)
-            saved = self._quick.insert(connection, self._fence, plies)
+            saved = self._quick.insert(connection, values)
         except Exception as error:  # whatever it is, it is explained when it happens again
             if getattr(error, "sqlite_errorname", None) == "SQLITE_BUSY" and not in_transaction(connection):
                 return False
             self._spoilt = True  # not closed here, which may wait for the disk
             return None
-        self._logged += len(plies)
+        log.grew(len(plies))
         return saved
-
-    def _take_the_log_back(self, connection: sa.Connection) -> None:
-        """Have SQLite's log taken back into the database if it is long. The transaction that follows, which is to be
-        the thread's, begins the log anew, and waits for the disk to do so. While somebody reads, it may have to go on:
-        then it is tried again soon.
-        """
-        if connection.dialect.name != "sqlite" or self._logged < LOGGED_AT_MOST:
-            return
-        self._logged = LOGGED_AT_MOST - RECORDS_UNTIL_AGAIN
-        with suppress(exc.DBAPIError):  # what is wrong shows again
-            _, pages, taken = connection.exec_driver_sql("PRAGMA wal_checkpoint(PASSIVE)").one()
-            if taken == pages and pages < LONG_LOG_PAGES:
-                self._logged = 0
 
     def _attempt(
         self, records: Sequence[Record], verdicts: list[Verdict], again: Collection[int], *, retried: bool
@@ -201,9 +185,12 @@ class Store:
 
         SQLite's log is one file: with the one transaction all that were committed before it are on the disk.
         """
-        self._take_the_log_back(self._connection())
+        connection = self._connection()
+        if self._sqlite_log is not None:
+            if self._sqlite_log.take_back(connection):
+                self._mode = None
+            self._sqlite_log.grew(len(records))
         self._set_mode(synced=any(isinstance(record, _SYNCED) for record in records), patient=True)
-        self._logged += len(records)
 
     def _set_mode(self, *, synced: bool, patient: bool) -> None:
         """Whether SQLite's next transactions wait for the disk, and for locks. Raises DBAPIError."""
@@ -221,7 +208,11 @@ class Store:
             return False
         connection = self._connection()
         try:
-            return self._quick.insert(connection, self._fence, plies)
+            values = self._quick.values(plies, self._fence)
+        except Exception:  # which of them it is shows when each is tried alone
+            return False
+        try:
+            return self._quick.insert(connection, values)
         except Exception:  # whatever it is, it is explained when it happens again
             self.close()
             return None
@@ -296,33 +287,56 @@ class Store:
 
     def _connection(self) -> sa.Connection:
         if self._open_connection is None:
-            self._open_connection, self._opened_file = self._engine.connect(), self._file()
-            self._greet(self._open_connection)
-            self._fence.enter(self._open_connection)
+            self._fence.enter(self._connect())
+        assert self._open_connection is not None
         return self._open_connection
 
-    def _greet(self, connection: sa.Connection) -> None:
-        """A new connection is ours. Raises DBAPIError."""
-        self._mode, self._spoilt = (False, True), False
-        if connection.dialect.name == "sqlite":
-            self._logged = LOGGED_AT_MOST  # how long the log is, nobody knows
-            connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 0")  # see _take_the_log_back
-            connection.exec_driver_sql(f"PRAGMA journal_size_limit = {LOG_BYTES}")
-            self._has_log = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+    def _connect(self) -> sa.Connection:
+        """A new connection, which is ours. Raises DBAPIError."""
+        file = self._file()  # looked at before: replaced meanwhile it counts as moved, and is opened anew
+        connection = self._open_connection = self._engine.connect()
+        self._opened_file, self._mode, self._spoilt = file, (False, True), False
+        if self._sqlite_log is not None:
+            self._sqlite_log.connected(connection)
+        return connection
 
-    def _file(self) -> tuple[int, int] | None:
+    def _file(self) -> FileId | None:
         """Which file is the database now; None for a database that is no file, or whose file is not there."""
-        if self._url.get_backend_name() != "sqlite":
-            return None
-        try:
-            found = os.stat(str(self._url.database))
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
+        return None if self._path is None else file_id(self._path)
 
     def _moved(self) -> bool:
         """Whether the file was moved or deleted while it was open: the system would let us write to it all the same."""
         return self._open_connection is not None and self._file() != self._opened_file
+
+    def _log_deleted(self) -> bool:
+        return self._open_connection is not None and self._sqlite_log is not None and self._sqlite_log.deleted
+
+    def _rescue_log(self) -> bool:
+        """Whether everything is in the database that was in a log that somebody deleted; then it is opened anew."""
+        assert self._open_connection is not None
+        assert self._sqlite_log is not None
+        self._mode = None
+        with suppress(exc.DBAPIError):
+            self._set_mode(synced=True, patient=True)
+        saved = self._sqlite_log.rescue(self._open_connection)
+        _log.error(
+            "journal_log_deleted",
+            database=self.place,
+            saved=saved,
+            hint="somebody deleted or replaced a file of the database while the server used it; what was announced is "
+            + ("stored" if saved else "at risk until it can be saved, and the matches wait"),
+        )
+        if saved:
+            self.close()
+        return saved
+
+    def _log_gone(self) -> JournalError:
+        return JournalError(
+            "write_failed",
+            f"The journal {self.place} has lost its file {self.place}-wal, which somebody deleted; end what reads the "
+            "database, and do not stop the server before it goes on: it saves what was in that file.",
+            "the database's -wal file was deleted; end what reads the database",
+        )
 
     def _gone(self) -> JournalError:
         return JournalError(
