@@ -61,6 +61,16 @@ def test_an_export_says_what_was_written_where_and_shows_nothing_else(
     assert len(fromstring(text)) == 2
 
 
+@pytest.mark.parametrize("speed", ["max", "1000"])
+def test_a_film_has_the_speeds_of_a_match_that_is_watched(match: str, speed: str) -> None:
+    done = CliRunner().invoke(main, ["replay", match, "--speed", speed])
+    assert done.exit_code == 0, done.output
+    assert [line for line in done.stdout.splitlines() if line.startswith(("the start", "ply 0, red:"))] == [
+        "the start",
+        "ply 0, red: M1",
+    ]
+
+
 def test_an_export_shows_boards_if_asked_to(match: str, tmp_path: Path) -> None:
     file = tmp_path / "copy.json"
     done = CliRunner().invoke(main, ["replay", match, "--export", str(file), "--ply", "1"])

@@ -106,9 +106,10 @@ def test_of_a_match_that_was_cancelled_the_end_is_shown_at_once(reason: str, pos
     assert scenes[-1].result is not None
 
 
+@pytest.mark.parametrize("command", ["watch", "replay"])
 @pytest.mark.parametrize("speed", ["0", "fast", "nan", "-1", "2000"])
-def test_a_speed_that_is_none_is_wrong_use(speed: str) -> None:
-    done = CliRunner().invoke(main, ["watch", "r1", "--speed", speed])
+def test_a_speed_that_is_none_is_wrong_use(speed: str, command: str) -> None:
+    done = CliRunner().invoke(main, [command, "r1", "--speed", speed])
     assert done.exit_code == 2
     assert "nor max" in done.stderr
 

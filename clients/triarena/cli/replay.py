@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .options import Failure, on_terminal
+from .pacing import read_speed
 from .storage import journal_explained, journal_url, storage_options
 from .times import local
 
@@ -29,7 +30,12 @@ WRITTEN = {
 @storage_options
 @click.option("--boards", is_flag=True, help="Draw the board after every ply.")
 @click.option("--ply", type=click.IntRange(0), help="Draw only the board before this ply.")
-@click.option("--speed", type=click.FloatRange(0.1, 1000), help="Plies per second: play it like a film.")
+@click.option(
+    "--speed",
+    callback=read_speed,
+    metavar="PLIES",
+    help="Play it like a film, at most so many plies a second; max: as fast as it can be drawn.",
+)
 @click.option(
     "--export",
     type=click.Path(path_type=Path, dir_okay=False),
