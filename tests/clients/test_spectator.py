@@ -72,6 +72,12 @@ def test_plies_names_whose_turn_it_is_and_the_time_used_are_kept_up_to_date() ->
     assert infos[-1].state == "over"
 
 
+def test_the_turn_that_ran_out_of_time_is_counted_as_the_server_counts_it() -> None:
+    lost = over(kind="forfeit", reason="timeout", winner="red", offenders=["blue"], used_ms=2050.0)
+    last = scenes(moved(0), moved(1), lost, first=view(0))[-1].info
+    assert (last.red.used_ms, last.blue.used_ms) == (250, 2300)
+
+
 def test_who_comes_late_sees_the_last_move() -> None:
     first, *_ = scenes(over(), first=view(2))
     assert (first.position, first.last_move, first.text) == (PLAYED[2], MOVES[1], "C4->C3")

@@ -37,6 +37,20 @@ async def test_silence_is_a_timeout_with_its_figures(world: World, autojump_cloc
     assert (detail.limit_ms, detail.used_ms, detail.offenders, detail.ply) == (2000, 2000, ["red"], 0)
 
 
+async def test_the_time_used_includes_the_turn_that_ran_out_of_it(world: World, autojump_clock: MockClock) -> None:
+    red, blue = await world.pair()
+    await red.start()
+    await blue.start()
+    turn = await red.hear(s.YourTurn)
+    autojump_clock.jump(1.5)
+    await red.move(turn)
+    await blue.wait_for(s.MatchOver)
+    other = await world.client()
+    await other.say(c.ListRooms(id=1))
+    (info,) = (await other.hear(s.Rooms)).rooms
+    assert (info.state, info.red.used_ms, info.blue.used_ms) == ("over", 1500, 2000)
+
+
 async def test_an_illegal_move_names_rule_and_move(world: World, autojump_clock: MockClock) -> None:
     red, blue = await world.pair()
     await red.start()

@@ -136,7 +136,11 @@ def _after_move(game: AnyGame, scene: Scene, moved: Moved) -> Scene:
 
 
 def _after_end(game: AnyGame, scene: Scene, over: MatchOver) -> Scene:
-    info = scene.info.model_copy(update={"state": "over", "to_move": None, "paused": False, "storage_lost": False})
+    ends: dict[str, object] = {"state": "over", "to_move": None, "paused": False, "storage_lost": False}
+    for side in over.result.detail.offenders:
+        seat: Seat = getattr(scene.info, side)
+        ends[side] = seat.model_copy(update={"used_ms": seat.used_ms + over.result.overran_ms(side)})
+    info = scene.info.model_copy(update=ends)
     return replace(scene, info=info, position=_position(game, over.position) or scene.position, result=over.result)
 
 

@@ -38,7 +38,7 @@ class Seat(Value):
     reserved: bool
     """Whether only a code opens it."""
     used_ms: Milliseconds
-    """Time used in the match so far."""
+    """Time used in the match so far. It includes the turn in which the side ran out of time."""
     connection: Code | None = None
     """The number of the connection that sits here, as ``kick`` takes it."""
     awaited_ms: Milliseconds | None = None

@@ -205,3 +205,7 @@ class Result(Value):
     """Of an outcome: the game's own word. Else one of the documented reasons."""
     sides: Scores
     detail: Detail
+
+    def overran_ms(self, side: str) -> float:
+        """What the turn took in which a side ran out of time, and so lost; 0 for whoever did not."""
+        return (self.detail.used_ms or 0.0) if side in self.detail.offenders else 0.0

@@ -49,12 +49,14 @@ def room_view(room: Room, plies: bytes | None) -> bytes:
 
 def _seat(room: Room, side: Side) -> WireSeat:
     seat, referee = room.seats[side], room.referee
+    played = 0.0 if referee is None else ms(referee.clocks[side].used)
+    overran = 0.0 if room.result is None else room.result.overran_ms(side.value)
     until = math.inf if referee is None or room.result is not None else referee.absences.until(side)
     return WireSeat(
         name=seat.name or seat.fixed_name,
         connected=seat.connected,
         reserved=seat.reservation is not None,
-        used_ms=ms(0.0 if referee is None else referee.clocks[side].used),
+        used_ms=round(played + overran, 3),
         connection=None if seat.line is None else seat.line.number,
         awaited_ms=None if until == math.inf else ms(until - trio.current_time()),
     )
