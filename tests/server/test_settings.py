@@ -1,5 +1,6 @@
 """Settings: every source, their order, and what an organiser is told when one is wrong."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,27 @@ def test_a_relative_path_starts_from_the_file_that_names_it_and_else_from_the_cu
     assert told(environment={variable: "three"}, flags=certificate) == here / "three"
     (elsewhere / "triarena.toml").write_text(f"[{section}]\n{needed}{key} = '{tmp_path}/four'\n")
     assert told(file=elsewhere / "triarena.toml") == tmp_path / "four"
+
+
+@pytest.mark.parametrize("setting", [*PATHS, "server.database"])
+def test_a_path_is_told_without_the_ways_up_and_down_that_led_to_it(
+    setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section, _, key = setting.partition(".")
+    scheme = "sqlite:///" if key == "database" else ""
+    for folder in ("here", "etc"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    needed = "tls_certificate = '/x.pem'\n" if key == "tls_key" else ""
+    (tmp_path / "etc" / "triarena.toml").write_text(f"[{section}]\n{needed}{key} = '{scheme}data/../one'\n")
+    for sources in (
+        {"file": Path("../etc/triarena.toml")},
+        {"flags": {setting: f"{scheme}../etc/one", **({"server.tls_certificate": "/x.pem"} if needed else {})}},
+    ):
+        told = getattr(getattr(load_settings(**sources), section), key)
+        assert str(told) == f"{scheme}{tmp_path.resolve() / 'etc' / 'one'}"
+    with pytest.raises(SettingsError, match=re.escape(f"The settings file {tmp_path.resolve() / 'none.toml'} cannot")):
+        load_settings(Path("../none.toml"))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -17,9 +18,14 @@ def anchored(tree: dict[str, dict[str, Any]], folder: Path) -> dict[str, dict[st
     }
 
 
+def in_full(path: Path) -> Path:
+    """A path from the root on, without ``..``, so that it can be read, and copied into a command, anywhere."""
+    return Path(os.path.realpath(path)) if ".." in path.parts else path.absolute()
+
+
 def _anchored(section: str, key: str, value: Any, folder: Path) -> Any:
     if isinstance(value, Path):
-        return (folder / value).absolute()
+        return in_full(folder / value)
     if (section, key) == ("server", "database") and isinstance(value, str):
         return _database(value, folder)
     return value
@@ -30,4 +36,4 @@ def _database(url: str, folder: Path) -> str:
     path = unquote(url.removeprefix(_SQLITE))
     if not url.startswith(_SQLITE) or not path or path.startswith(":") or "?" in url or Path(path).is_absolute():
         return url
-    return _SQLITE + quote((folder / path).absolute().as_posix(), safe="/:")
+    return _SQLITE + quote(in_full(folder / path).as_posix(), safe="/:")

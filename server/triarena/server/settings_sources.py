@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from triarena.games.core import shown
 from triarena.server.settings import SECTIONS, Settings, contradictions
-from triarena.server.settings_paths import anchored
+from triarena.server.settings_paths import anchored, in_full
 from triarena.server.settings_text import allowed
 
 PREFIX = "TRIARENA_"
@@ -70,7 +70,7 @@ def load_settings(
 
 
 def _from_file(file: Path, problems: list[str]) -> Tree:
-    file = file.absolute()
+    file = in_full(file)
     try:
         with file.open("rb") as stream:
             tree = tomllib.load(stream)
