@@ -2,28 +2,30 @@
 
     python benchmarks/plain_joins.py [GAMES] [AT_ONCE]
 
+What a move costs includes its share of joining, and of starting and ending its game, which has few moves.
 The original deadlocks with four and more games at once, and takes 27 ms of processor time for a move (1.4 to 2.1 ms
 without the collections that it forces). Exits with 1 if a game does not come to its end.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 
+from fleet.arguments import count, reader
+from fleet.verdict import ended
 from software_challenge.hosting import host
 from software_challenge.xml_players import Played, Seats, play_games
 
 
 def main() -> None:
     """See above."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("games", metavar="GAMES", type=int, nargs="?", default=200)
-    parser.add_argument("at_once", metavar="AT_ONCE", type=int, nargs="?", default=8)
+    parser = reader(__doc__)
+    parser.add_argument("games", metavar="GAMES", type=count, nargs="?", default=200)
+    parser.add_argument("at_once", metavar="AT_ONCE", type=count, nargs="?", default=8)
     options = parser.parse_args()
     games, at_once = options.games, options.at_once
     with tempfile.TemporaryDirectory() as folder, host(Path(folder)) as server:
@@ -50,4 +52,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    ended(main)
