@@ -12,6 +12,9 @@ from collections.abc import Callable
 from functools import partial
 from itertools import islice
 
+from fleet.arguments import reader
+from fleet.verdict import ended
+
 from triarena.games import AnyPosition, find_game
 from triarena.protocol.codec import decode, encode
 from triarena.protocol.examples import examples
@@ -68,7 +71,13 @@ def turn(name: str, options: dict[str, int]) -> None:
     print(f"your_turn     {len(data):5} bytes  {shown} µs   {name} {options or ''}")
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print a line for each kind of move, and for each board."""
+    reader(__doc__).parse_args()
     moves()
     for board in BOARDS:
         turn(*board)
+
+
+if __name__ == "__main__":
+    ended(main)

@@ -25,12 +25,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from fleet.arguments import count, duration, new_folder, reader
 from fleet.database import Unreachable, own_database
 from fleet.diary import Diary, contradictions
 from fleet.figures import machine, spread
 from fleet.scripts import SMALL, any_move
 from fleet.server import ServerProcess
-from fleet.verdict import Verdict, too_few
+from fleet.verdict import Verdict, ended, too_few
 
 from triarena.clients import play
 from triarena.clients.admin import Administrator
@@ -169,13 +170,13 @@ def tell(sentence: str) -> None:
 
 def main() -> int:
     """Reads the options, and says what can't be measured."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--matches", type=int, default=20, help="at once")
-    parser.add_argument("--longest", type=float, default=2.0, help="seconds that a server lives at most, once started")
+    parser = reader(__doc__)
+    parser.add_argument("--rounds", type=count, default=5)
+    parser.add_argument("--matches", type=count, default=20, help="at once")
+    parser.add_argument("--longest", type=duration, default=2.0, help="seconds that a server lives at most")
     parser.add_argument("--database", help="a PostgreSQL URL; SQLite if left out")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--keep", type=Path, help="where the server's folder is copied to if anything is wrong")
+    parser.add_argument("--keep", type=new_folder, help="where the server's folder is copied to if anything is wrong")
     try:
         return measure(parser.parse_args())
     except Unreachable as error:
@@ -225,4 +226,4 @@ def measure(options: argparse.Namespace) -> Verdict:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -11,7 +11,6 @@ connections or matches to tell.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ from itertools import cycle
 from pathlib import Path
 
 import trio
+from fleet.arguments import count, count_or_none, reader
 from fleet.crew import after, play_both
 from fleet.figures import machine, spread
 from fleet.host import Host
@@ -28,7 +28,7 @@ from fleet.line import Line
 from fleet.load import undisturbed
 from fleet.scripts import Script, script, small_scripts
 from fleet.server import ServerProcess
-from fleet.verdict import Verdict, too_few
+from fleet.verdict import Verdict, ended, too_few
 
 BAR_KB = 12.0
 """What an idle connection may cost."""
@@ -149,12 +149,16 @@ async def endurance(server: ServerProcess, options: argparse.Namespace) -> Verdi
 
 def main() -> int:
     """Runs both parts, each against a server of its own."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--idle", type=int, default=2000, help="connections that do nothing; 0: leave this part out")
-    parser.add_argument("--tables", type=int, default=50, help="matches at once")
-    parser.add_argument("--matches", type=int, default=10_000, help="for the second part; 0: leave it out")
-    parser.add_argument("--rooms", type=int, default=500, help="how many the server keeps, over or not (limits.rooms)")
+    parser = reader(__doc__)
+    parser.add_argument(
+        "--idle", type=count_or_none, default=2000, help="connections that do nothing; 0: leave them out"
+    )
+    parser.add_argument("--tables", type=count, default=50, help="matches at once")
+    parser.add_argument("--matches", type=count_or_none, default=10_000, help="for the second part; 0: leave it out")
+    parser.add_argument("--rooms", type=count, default=500, help="how many the server keeps, over or not")
     options = parser.parse_args()
+    if options.rooms < options.tables:
+        parser.error(f"--tables {options.tables} need as many rooms, and --rooms allows {options.rooms}")
     room_for_all = options.idle + 4 * options.tables + 16
     settings = {
         "limits.connections": room_for_all,
@@ -175,4 +179,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

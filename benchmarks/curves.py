@@ -7,17 +7,25 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeAlias
+
+from fleet.arguments import new_folder, old_file, reader
+from fleet.figures import MEANINGLESS
+from fleet.verdict import ended
 
 Points: TypeAlias = Sequence[tuple[float, float]]
 
 WIDTH, HEIGHT, MARGIN = 640, 400, 64
 COLOURS: Final = ("#1b6ca8", "#c2571a", "#3a7d34")
 TICKS: Final = 5
+CURVES: Final = ("cost-by-board.svg", "cost-by-matches.svg")
+"""What is left."""
+
+
+NOTE: Final = f'<text x="{WIDTH / 2}" y="42" text-anchor="middle" fill="#b00">{MEANINGLESS}</text>'
 
 
 def chart(title: str, across: str, up: str, series: Mapping[str, Points]) -> str:
@@ -80,21 +88,28 @@ def by_board(boards: Mapping[str, Mapping[str, float]]) -> str:
     )
 
 
-def draw(boards: Mapping[str, Mapping[str, float]], pace: Sequence[Mapping[str, Any]], folder: Path) -> None:
-    """Leave both curves in the folder."""
-    (folder / "cost-by-board.svg").write_text(by_board(boards), encoding="utf-8")
-    (folder / "cost-by-matches.svg").write_text(by_matches(pace), encoding="utf-8")
+def draw(
+    boards: Mapping[str, Mapping[str, float]],
+    pace: Sequence[Mapping[str, Any]],
+    folder: Path,
+    *,
+    short: bool = False,
+) -> None:
+    """Leave both curves in the folder; those of a ``short`` run say so."""
+    for name, curve in zip(CURVES, (by_board(boards), by_matches(pace)), strict=True):
+        whole = curve.replace("</svg>", f"{NOTE}\n</svg>") if short else curve
+        (folder / name).write_text(whole, encoding="utf-8")
 
 
 def main() -> None:
     """Draw both."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("rules", "referee", "folder"):
-        parser.add_argument(name, type=Path)
+    parser = reader(__doc__)
+    for name, kind in (("rules", old_file), ("referee", old_file), ("folder", new_folder)):
+        parser.add_argument(name, type=kind)
     options = parser.parse_args()
     rules, referee = (json.loads(path.read_text(encoding="utf-8")) for path in (options.rules, options.referee))
     draw(rules["boards"], referee["pace"], options.folder)
 
 
 if __name__ == "__main__":
-    main()
+    ended(main)

@@ -11,7 +11,6 @@ if no match has ended.
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from itertools import cycle
 from pathlib import Path
 
 import trio
+from fleet.arguments import count, count_or_none, duration, duration_or_none, reader
 from fleet.crew import Played, after, play_both, timed_out
 from fleet.figures import machine, spread
 from fleet.host import Host
@@ -28,7 +28,7 @@ from fleet.line import Line
 from fleet.load import busy, undisturbed
 from fleet.scripts import Script, small_scripts
 from fleet.server import ServerProcess
-from fleet.verdict import Verdict, too_few
+from fleet.verdict import Verdict, ended, too_few
 
 from triarena.protocol.values import PerMove
 
@@ -92,13 +92,15 @@ async def measure(server: ServerProcess, options: argparse.Namespace) -> Tally:
 
 def main() -> int:
     """Runs the measurement and prints it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--matches", type=int, default=40, help="at once")
-    parser.add_argument("--limit-ms", type=float, default=100.0)
-    parser.add_argument("--spare-ms", type=float, default=50.0, help="how long before the limit bots answer")
-    parser.add_argument("--load", type=int, default=1, help="processes that compute meanwhile, first on the last core")
+    parser = reader(__doc__)
+    parser.add_argument("--seconds", type=duration, default=20.0)
+    parser.add_argument("--matches", type=count, default=40, help="at once")
+    parser.add_argument("--limit-ms", type=duration, default=100.0)
+    parser.add_argument("--spare-ms", type=duration_or_none, default=50.0, help="how long before the limit bots answer")
+    parser.add_argument("--load", type=count_or_none, default=1, help="processes that compute meanwhile; 0: none")
     options = parser.parse_args()
+    if options.spare_ms > options.limit_ms:
+        parser.error("bots can't answer earlier than at once: --spare-ms must be --limit-ms or less")
     with tempfile.TemporaryDirectory() as folder, busy(options.load), ServerProcess(Path(folder)) as server:
         undisturbed()
         began = time.monotonic()
@@ -123,4 +125,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

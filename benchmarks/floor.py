@@ -12,7 +12,6 @@ ply takes, and how late the loop is while a crowd of bots thinks.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -22,9 +21,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from fleet.arguments import new_file, reader
 from fleet.figures import machine, percentile
 from fleet.scripts import Script, script
 from fleet.server import ServerProcess
+from fleet.verdict import ended
 from referee import FULL, LONG, SETTINGS, SHORT, THINKING, TINY, Effort
 from speed.arena import HERE, Figures, lag_while, relay, round_at_the_relay, round_at_the_server
 from speed.bars import table
@@ -122,9 +123,9 @@ def cells(first: str, found: dict[str, Figures]) -> list[list[str]]:
 
 def main() -> int:
     """Measures and prints; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = reader(__doc__)
     parser.add_argument("--short", action="store_true", help="prove that it works")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="leave the figures there")
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="leave the figures there")
     parser.add_argument("--game", choices=[name for name, *_ in LONG], help="only this one")
     options = parser.parse_args()
     effort = SHORT if options.short else FULL
@@ -145,11 +146,11 @@ def main() -> int:
         print(f"{name}, lag: done", file=sys.stderr, flush=True)
     print(table(HEADINGS, lines), "\n")
     print(lag_table(late, effort), "\n")
-    print(machine() + ("; a short run, whose figures mean nothing" if options.short else ""))
+    print(machine(short=options.short))
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

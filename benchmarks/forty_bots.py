@@ -12,7 +12,6 @@ Needs Linux's ``/proc``.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sqlite3
@@ -25,7 +24,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fleet.arguments import at_least, count, reader
 from fleet.figures import machine
+from fleet.verdict import ended
 from tournament_crashes import descendants
 
 GROWTH = 0.10
@@ -87,7 +88,8 @@ def watched(command: list[str], folder: Path, matches: int) -> tuple[Usage, list
     """
     usage, early, late = Usage(), dict[str, int](), dict[str, int]()
     began = told = time.monotonic()
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    with _complaints(folder).open("wb") as said:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said)
     try:
         while process.poll() is None:
             usage.look(process.pid)
@@ -104,6 +106,11 @@ def watched(command: list[str], folder: Path, matches: int) -> tuple[Usage, list
         process.terminate()
         process.wait()
     return usage, [early or usage.memory, late or usage.memory], time.monotonic() - began, process.returncode
+
+
+def _complaints(folder: Path) -> Path:
+    """Where the tool's words about a tournament go, which are of interest only if it fails."""
+    return folder.with_name("complaints")
 
 
 def _played(folder: Path) -> int:
@@ -147,10 +154,10 @@ def report(
 
 def main() -> int:
     """Run it and print; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bots", type=int, default=40)
-    parser.add_argument("--size", type=int, default=4)
-    parser.add_argument("--concurrency", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="games at a time")
+    parser = reader(__doc__)
+    parser.add_argument("--bots", type=at_least(2), default=40)
+    parser.add_argument("--size", type=at_least(4), default=4)
+    parser.add_argument("--concurrency", type=count, default=max(1, (os.cpu_count() or 2) - 1), help="games at a time")
     options = parser.parse_args()
     matches = options.bots * (options.bots - 1)
     with tempfile.TemporaryDirectory() as name:
@@ -158,14 +165,20 @@ def main() -> int:
         write_file(file, options.bots, options.size, options.concurrency)
         command = [sys.executable, "-m", "triarena.cli", "tournament", "run", str(file), "--folder", str(folder)]
         usage, memory, seconds, code = watched(command, folder, matches)
-        games = [json.loads(line) for line in (folder / "games.jsonl").read_text(encoding="utf-8").splitlines()]
-    wrong = report(usage, memory, seconds, games, matches, options.concurrency)
-    if code:
-        wrong.append(f"the tool ended with {code}")
+        ending = []
+        if code:
+            why = _complaints(folder).read_text(encoding="utf-8", errors="replace").strip()[-500:]
+            ending = [f"the tool ended with {code}: {why}"]
+        played = folder / "games.jsonl"
+        if not played.exists():
+            print(f"WRONG: {(ending or ['the tool left no games'])[0]}")
+            return 1
+        games = [json.loads(line) for line in played.read_text(encoding="utf-8").splitlines()]
+    wrong = report(usage, memory, seconds, games, matches, options.concurrency) + ending
     for sentence in wrong[:10]:
         print(f"WRONG: {sentence}")
     return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -6,10 +6,12 @@ its own; a match that reaches the ply limit counts as not won.
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 from importlib import import_module
+
+from fleet.arguments import count, reader
+from fleet.verdict import ended
 
 from triarena.games import Side, find_game
 from triarena.games.registry import BUILT_IN
@@ -33,8 +35,8 @@ def winner(name: str, greedy: Side, seed: int) -> Side | None:
 
 def main() -> None:
     """Print a line per game."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--matches", type=int, default=100)
+    parser = reader(__doc__)
+    parser.add_argument("--matches", type=count, default=100)
     matches = parser.parse_args().matches
     for name in BUILT_IN:
         began, won, lost = time.perf_counter(), 0, 0
@@ -51,4 +53,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    ended(main)

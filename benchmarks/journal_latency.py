@@ -16,8 +16,10 @@ import time
 from datetime import UTC, datetime
 
 import trio
+from fleet.arguments import reader
+from fleet.verdict import Verdict, ended
 
-from triarena.server.journal import Journal, MatchEnded, MatchOpened, PlyPlayed, open_journal
+from triarena.server.journal import Journal, JournalError, MatchEnded, MatchOpened, PlyPlayed, open_journal
 
 PLIES = 2000
 MATCHES_AT_ONCE = 200
@@ -55,7 +57,7 @@ def report(title: str, micros: list[float], seconds: float, what: str = "plies")
     )
 
 
-async def main(url: str) -> None:
+async def measure(url: str) -> None:
     """Measures a lone writer, then many matches at once."""
     run = datetime.now(UTC).isoformat()
     async with open_journal(url) as journal:
@@ -78,9 +80,19 @@ async def main(url: str) -> None:
             report(f"{tables} to the end: the end", ends, seconds, "matches")
 
 
-if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        trio.run(main, sys.argv[1])
-    else:
+def main() -> int:
+    """Reads where the database is; the exit code."""
+    parser = reader(__doc__)
+    parser.add_argument("url", metavar="URL", nargs="?", help="of a database (default: a temporary SQLite file)")
+    url = parser.parse_args().url
+    try:
         with tempfile.TemporaryDirectory() as folder:
-            trio.run(main, f"sqlite:///{folder}/journal.sqlite3")
+            trio.run(measure, url or f"sqlite:///{folder}/journal.sqlite3")
+    except JournalError as error:
+        print(error.message, file=sys.stderr)
+        return Verdict.UNJUDGED
+    return 0
+
+
+if __name__ == "__main__":
+    ended(main)

@@ -10,7 +10,6 @@ work under a connection is the loop's. Needs Linux and the right to look into ot
 
 from __future__ import annotations
 
-import argparse
 import re
 import shutil
 import signal
@@ -23,9 +22,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from fleet.arguments import count, reader
 from fleet.figures import machine
 from fleet.scripts import script
 from fleet.server import ServerProcess
+from fleet.verdict import ended
 from referee import LONG, SETTINGS, TINY
 from speed.arena import Figures, round_at_the_server
 from speed.bars import table
@@ -75,11 +76,15 @@ def sampled(raw: str) -> Counter[str]:
 
 def main() -> None:
     """Play, look, and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = reader(__doc__)
     parser.add_argument("--game", choices=[name for name, *_ in LONG], default="mississippi_queen")
-    parser.add_argument("--matches", type=int, default=10)
-    parser.add_argument("--plies", type=int, default=20_000)
-    parser.add_argument("--short", action="store_true", help="one short match: prove that it works")
+    parser.add_argument("--matches", type=count, default=10, help="at once")
+    parser.add_argument("--plies", type=count, default=20_000, help="look at so many of them, at least")
+    parser.add_argument(
+        "--short",
+        action="store_true",
+        help="prove that it works by one short match, whatever --matches and --plies say",
+    )
     options = parser.parse_args()
     spy = shutil.which("py-spy")
     if spy is None:
@@ -91,13 +96,20 @@ def main() -> None:
         round_at_the_server(server, match, options.matches, Figures())
         raw = Path(folder) / "samples"
         command = [spy, "record", "-p", str(server.pid), "-f", "raw", "-o", str(raw), "-r", str(RATE), "-F"]
-        watcher = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(1)
+        complaints = Path(folder) / "complaints"
+        with complaints.open("wb") as stream:
+            watcher = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stream, process_group=0)
         figures = Figures()
-        while figures.plies < options.plies:
-            round_at_the_server(server, match, options.matches, figures)
-        watcher.send_signal(signal.SIGINT)
-        watcher.wait()
+        try:
+            time.sleep(1)
+            if watcher.poll() is not None:
+                why = complaints.read_text(encoding="utf-8", errors="replace").strip()
+                sys.exit(f"py-spy can't look at the server's stacks: {why or watcher.returncode}")
+            while figures.plies < options.plies:
+                round_at_the_server(server, match, options.matches, figures)
+        finally:
+            watcher.send_signal(signal.SIGINT)
+            watcher.wait()
         layers = sampled(raw.read_text(encoding="utf-8"))
     whole = max(1, sum(layers.values()))
     lines = [
@@ -106,8 +118,8 @@ def main() -> None:
     ]
     print(table([f"{options.game}, {options.matches} at once", "share", "µs/ply"], lines))
     print(f"{figures.cpu_ms:.3f} ms of processor per ply while it was looked at, {figures.pace:.0f} plies/s")
-    print(machine())
+    print(machine(short=options.short))
 
 
 if __name__ == "__main__":
-    main()
+    ended(main)

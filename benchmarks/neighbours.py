@@ -17,6 +17,7 @@ from math import inf
 from pathlib import Path
 
 import trio
+from fleet.arguments import count, reader
 from fleet.crew import after, play_both
 from fleet.figures import percentile
 from fleet.host import Host
@@ -52,8 +53,12 @@ async def measure(moves: int, notes: trio.MemoryReceiveChannel[list[float]]) -> 
 
 async def main() -> None:
     """Play, and answer."""
-    server = ServerProcess(Path(sys.argv[2]))
-    server.port = int(sys.argv[1])
+    parser = reader(__doc__)
+    parser.add_argument("port", metavar="PORT", type=count, help="of a server that runs here")
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="of its data, with the administrator's secret")
+    options = parser.parse_args()
+    server = ServerProcess(options.folder)
+    server.port = options.port
     host = await Host.of(server)
     undisturbed()
     put, get = trio.open_memory_channel[list[float]](inf)

@@ -9,7 +9,6 @@ with our journal. The package is installed into FOLDER, in an environment of its
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from fleet.arguments import count, new_folder, reader
+from fleet.verdict import ended
 from software_challenge.comparing import Comparison, compare
 from software_challenge.environment import socha_python
 from software_challenge.hosting import Host, host
@@ -74,9 +75,9 @@ def wait_for(processes: Sequence[subprocess.Popen[bytes]], games: int) -> None:
 
 def main() -> None:
     """See above."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("games", metavar="GAMES", type=int, nargs="?", default=50)
-    parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", help="(default: a temporary one)")
+    parser = reader(__doc__)
+    parser.add_argument("games", metavar="GAMES", type=count, nargs="?", default=50)
+    parser.add_argument("folder", metavar="FOLDER", type=new_folder, nargs="?", help="(default: a temporary one)")
     options = parser.parse_args()
     games, folder = options.games, options.folder or Path(tempfile.mkdtemp())
     python = socha_python(folder / "socha")
@@ -93,4 +94,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    ended(main)

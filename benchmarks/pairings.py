@@ -8,8 +8,10 @@ Prints per format the time to make it, and the slowest and the mean time of aski
 from __future__ import annotations
 
 import random
-import sys
 import time
+
+from fleet.arguments import at_least, reader
+from fleet.verdict import ended
 
 from triarena.tournament.formats import make_format
 from triarena.tournament.values import Fixture, Played
@@ -67,7 +69,9 @@ def measure(name: str, players: int, rounds: int | None, games: int) -> str:
 
 def main() -> None:
     """Prints a table."""
-    players = int(sys.argv[1]) if len(sys.argv) > 1 else 64
+    parser = reader(__doc__)
+    parser.add_argument("players", metavar="PLAYERS", type=at_least(2), nargs="?", default=64)
+    players = parser.parse_args().players
     print(f"{players} players; milliseconds")
     print(f"{'format':20}{'rounds':>7}{'games':>7}{'played':>7} {'made':>8} {'slowest':>10} {'mean':>8}")
     for name, rounds, games in CASES:
@@ -75,4 +79,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    ended(main)

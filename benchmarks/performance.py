@@ -6,8 +6,9 @@
 
 Between the marks ``<!-- measured: ... -->`` stands what this wrote; all else there is written by hand. The curves go
 beside the document. With ``--figures FOLDER`` what was measured stays in the folder, and what is there already is not
-measured again, so that it can be done in parts. Exit code 1 if a bar is missed;
-the short mode judges nothing.
+measured again, so that it can be done in parts; the short mode keeps its own in ``FOLDER/short``. Where py-spy is
+missing or can't look, where a ply's time goes stays as it stands. Exit code 1 if a bar is missed; the short mode judges
+nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import argparse
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -24,12 +26,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from curves import draw
-from fleet.figures import machine
+from curves import CURVES, draw
+from fleet.arguments import count, new_file, new_folder, reader
+from fleet.figures import MEANINGLESS, machine
+from fleet.verdict import STOPPED, ended
+from speed.bars import MISSED
 
 BENCHMARKS: Final = Path(__file__).parent
 DOCUMENT: Final = BENCHMARKS.parent / "docs" / "performance.md"
 GAMES: Final = ("mississippi_queen", "flowerwars", "towerwars")
+MARKS: Final = {"rules_bars", "referee_bars", "rules", "referee", "growth", "floor", "layers"}
+"""Between which something is written."""
 BLOCK: Final = re.compile(r"(?<=<!-- measured: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
@@ -56,8 +63,6 @@ def steps(runs: int) -> Iterator[Step]:
     yield Step("floor", "floor.py", short=["--game", "towerwars"])
     if shutil.which("py-spy"):
         yield from (Step(f"layers-{game}", "layers.py", ["--game", game], figures=False) for game in GAMES)
-    else:
-        print("not measured, since py-spy is not installed: where a ply's time goes")
 
 
 def measure(step: Step, folder: Path, *, short: bool) -> None:
@@ -69,13 +74,29 @@ def measure(step: Step, folder: Path, *, short: bool) -> None:
     command += ["--short", *step.short] if short else []
     command += ["--json", str(figures)] if step.figures else []
     print(step.name, flush=True)
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", check=False)
-    if done.returncode and not figures.exists():
-        raise subprocess.CalledProcessError(done.returncode, command)
-    text.write_text(done.stdout, encoding="utf-8")
+    code, said = finished(command)
+    if code and not figures.exists():
+        raise subprocess.CalledProcessError(code, command)
+    text.write_text(said, encoding="utf-8")
 
 
-def bars_table(runs: Sequence[Sequence[Mapping[str, Any]]]) -> str:
+def finished(command: Sequence[str]) -> tuple[int, str]:
+    """Run it: its exit code, and what it printed. Ctrl-C ends it once, so that it takes its own processes along, and
+    then this one.
+    """
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", process_group=0)
+    try:
+        said, _ = process.communicate()
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        if process.returncode == STOPPED:  # it has said so
+            sys.exit(STOPPED)
+        raise
+    return process.returncode, said
+
+
+def bars_table(runs: Sequence[Sequence[Mapping[str, Any]]], *, short: bool) -> str:
     """All bars, with the figure of every run, as a table of Markdown."""
     lines = ["| work | " + " | ".join(f"run {number}" for number in range(1, len(runs) + 1)) + " | bar | |"]
     lines.append("| --- |" + " ---: |" * (len(runs) + 1) + " --- |")
@@ -84,7 +105,7 @@ def bars_table(runs: Sequence[Sequence[Mapping[str, Any]]]) -> str:
         figures = " | ".join(f"{shown(bar['figure'])} {bar['unit']}".strip() for bar in same)
         verdicts = " / ".join(dict.fromkeys(bar["verdict"] for bar in same))
         lines.append(f"| {first['work']} | {figures} | {first['limit']} {first['unit']} | {verdicts} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(["", f"This is {MEANINGLESS}."] if short else [])])
 
 
 def shown(figure: float) -> str:
@@ -108,11 +129,11 @@ def bars(folder: Path, name: str, runs: int) -> list[list[dict[str, Any]]]:
     return [read(folder, f"{name}-{run}")["bars"] for run in range(1, runs + 1)]
 
 
-def blocks(folder: Path, runs: int) -> dict[str, str]:
+def blocks(folder: Path, runs: int, *, short: bool) -> dict[str, str]:
     """What stands between the marks, by their names."""
     found = {
-        "rules_bars": bars_table(bars(folder, "rules", runs)),
-        "referee_bars": bars_table(bars(folder, "referee", runs)),
+        "rules_bars": bars_table(bars(folder, "rules", runs), short=short),
+        "referee_bars": bars_table(bars(folder, "referee", runs), short=short),
         "rules": printed((folder / f"rules-{runs}.txt").read_text("utf-8")),
         "referee": printed((folder / f"referee-{runs}.txt").read_text("utf-8")),
         "growth": printed((folder / "growth.txt").read_text("utf-8")),
@@ -125,39 +146,69 @@ def blocks(folder: Path, runs: int) -> dict[str, str]:
 
 
 def write(document: Path, found: Mapping[str, str]) -> None:
-    """Replace what stands between the marks. Raises KeyError for a mark of another name."""
-    left = {"layers": "(not measured)", **found}
-    text = BLOCK.sub(lambda mark: f"{mark[1]}{mark[2]}{left[mark[1]]}\n", document.read_text("utf-8"))
+    """Replace what stands between the marks; layers that were not measured stay. Raises KeyError for other marks."""
+    text = document.read_text("utf-8")
+    for mark in BLOCK.finditer(text):
+        if mark[1] != "layers" or mark[1] in found:
+            text = text.replace(mark[0], f"{mark[1]}{mark[2]}{found[mark[1]]}\n")
     document.write_text(text, encoding="utf-8")
+
+
+def refused(document: Path, *, short: bool) -> str | None:
+    """Why this can't be written to, said before an hour of measuring and not after it; None if it can."""
+    if not document.is_file():
+        return f"there is no document {document} to write to: make a copy of {DOCUMENT.name} first"
+    if short and document.resolve().parent == DOCUMENT.parent:
+        return "the figures of the short mode mean nothing: name a copy elsewhere with --write"
+    marks = {name for name, _ in BLOCK.findall(document.read_text("utf-8", errors="replace"))}
+    if not marks:
+        return f"{document} has no marks between which to write: make a copy of {DOCUMENT.name}"
+    if odd := sorted(marks - MARKS):
+        return f"nothing is measured for {', '.join(odd)}, which {document} has marks for"
+    try:
+        for path in (document, *(document.parent / curve for curve in CURVES)):
+            new_file(str(path))
+    except argparse.ArgumentTypeError as error:
+        return str(error)
+    return None
+
+
+def arguments() -> argparse.Namespace:
+    """What is asked for. Ends the process if it can't be done."""
+    parser = reader(__doc__)
+    parser.add_argument("--write", type=Path, default=DOCUMENT, metavar="DOCUMENT", help="which one (%(default)s)")
+    parser.add_argument("--figures", type=new_folder, metavar="FOLDER", help="keep them, and measure what is missing")
+    parser.add_argument("--runs", type=count, default=3, help="how often what has bars is run (%(default)s)")
+    parser.add_argument("--short", action="store_true", help="one short run, prove that it works, and judge nothing")
+    options = parser.parse_args()
+    if (why := refused(options.write, short=options.short)) is not None:
+        parser.error(why)
+    return options
 
 
 def main() -> int:
     """Measure and write; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, default=DOCUMENT, metavar="DOCUMENT", help="which one (%(default)s)")
-    parser.add_argument("--figures", type=Path, metavar="FOLDER", help="keep them there, and measure what is missing")
-    parser.add_argument("--runs", type=int, default=3, help="how often what has bars is run (%(default)s)")
-    parser.add_argument("--short", action="store_true", help="prove that it works, and judge nothing")
-    options = parser.parse_args()
-    if options.short and options.write == DOCUMENT:
-        parser.error("the figures of the short mode mean nothing: name a copy of the document with --write")
-    if not options.write.is_file():  # said before an hour of measuring, not after it
-        parser.error(f"there is no document {options.write} to write to: make a copy of {DOCUMENT.name} first")
+    options = arguments()
     runs = 1 if options.short else options.runs
+    if shutil.which("py-spy") is None:
+        print("where a ply's time goes stays as it stands, since py-spy is not installed (uv run --with py-spy ...)")
     with tempfile.TemporaryDirectory() as name:
         folder: Path = options.figures or Path(name)
+        if options.short:
+            folder /= "short"
         folder.mkdir(parents=True, exist_ok=True)
         for step in steps(runs):
             measure(step, folder, short=options.short)
-        write(options.write, blocks(folder, runs))
+        write(options.write, blocks(folder, runs, short=options.short))
         pace = read(folder, f"referee-{runs}")["pace"] + read(folder, "growth")["pace"]
-        draw(read(folder, f"rules-{runs}")["boards"], pace, options.write.parent)
+        draw(read(folder, f"rules-{runs}")["boards"], pace, options.write.parent, short=options.short)
         judged = [bar for run in bars(folder, "rules", runs) + bars(folder, "referee", runs) for bar in run]
-    missed = [bar["work"] for bar in judged if bar["verdict"] == "MISSED"]
-    print("\n".join(f"MISSED: {work}" for work in dict.fromkeys(missed)) or "all bars are met")
-    print(machine())
-    return 1 if missed and not options.short else 0
+    missed = [bar["work"] for bar in judged if bar["verdict"] == MISSED]
+    if not options.short:
+        print("\n".join(f"{MISSED}: {work}" for work in dict.fromkeys(missed)) or "all bars are met")
+    print(machine(short=options.short))
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -11,14 +11,15 @@ than 93 % or more than 97 %, or if errors are more frequent than alpha and beta 
 
 from __future__ import annotations
 
-import argparse
 import math
 import random
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+
+from fleet.arguments import count, reader
+from fleet.verdict import ended
 
 from triarena.tournament.bradley_terry import SCALE
 from triarena.tournament.davidson import probabilities
@@ -180,11 +181,11 @@ def errors(comparison: Comparison, runs: int, seed: int) -> bool:
 
 def main() -> int:
     """Print both tables; 1 if anything is out of bounds."""
-    parser = argparse.ArgumentParser(description="Coverage of rating intervals, error rates of the sequential test.")
-    parser.add_argument("--tournaments", type=int, default=FULL, help=f"of each kind ({FULL})")
-    parser.add_argument("--runs", type=int, default=FULL, help=f"of each sequential test, at each hypothesis ({FULL})")
+    parser = reader(__doc__)
+    parser.add_argument("--tournaments", type=count, default=FULL, help=f"of each kind ({FULL})")
+    parser.add_argument("--runs", type=count, default=FULL, help=f"of each sequential test and hypothesis ({FULL})")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--short", action="store_true", help=f"only {SHORT} of everything")
+    parser.add_argument("--short", action="store_true", help=f"only {SHORT} of everything, whatever else is given")
     options = parser.parse_args()
     tournaments, runs = (SHORT, SHORT) if options.short else (options.tournaments, options.runs)
     print(f"95 % intervals in {tournaments} tournaments of each kind: how many hold the truth")
@@ -195,4 +196,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

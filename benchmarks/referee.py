@@ -12,7 +12,6 @@ out to the last byte in of the turn that follows, by the system's own stamp. Nee
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -22,9 +21,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from fleet.arguments import count, new_file, reader
 from fleet.figures import machine, percentile
 from fleet.scripts import Script, script
 from fleet.server import ServerProcess
+from fleet.verdict import ended
 from speed.arena import HERE, Figures, lag_while, relay, round_at_the_relay, round_at_the_server
 from speed.bars import Bar, judged, table
 
@@ -170,12 +171,12 @@ def bars(
 
 def main() -> int:
     """Measures and prints; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = reader(__doc__)
     parser.add_argument("--short", action="store_true", help="prove that it works, and judge nothing")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="leave the figures there")
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="leave the figures there")
     parser.add_argument("--game", choices=[name for name, *_ in LONG], help="only this one")
     parser.add_argument("--only-pace", action="store_true", help="leave out the loop's lag and the observers")
-    parser.add_argument("--matches", type=int, nargs="*", help="so many at once, instead of 1, 10 and 100")
+    parser.add_argument("--matches", type=count, nargs="+", help="so many at once, instead of 1, 10 and 100")
     arguments = parser.parse_args()
     effort = SHORT if arguments.short else FULL
     games = TINY if arguments.short else LONG
@@ -198,17 +199,16 @@ def main() -> int:
     found = list(bars(pairs, late, crowds))
     verdicts, good = judged(found, meant=not arguments.short)
     print(verdicts, "\n")
-    print(machine() + ("; a short run, whose figures mean nothing" if arguments.short else ""))
+    print(machine(short=arguments.short))
     if arguments.json:
         figures = [
             {"game": name, "matches": n, "p50": p.server.p50, "pace": p.server.pace, "cpu_ms": p.server.cpu_ms}
             for (name, n), p in pairs.items()
         ]
-        arguments.json.write_text(
-            json.dumps({"pace": figures, "bars": [bar.plain() for bar in found]}, indent=1), encoding="utf-8"
-        )
+        plain = [bar.plain(meant=not arguments.short) for bar in found]
+        arguments.json.write_text(json.dumps({"pace": figures, "bars": plain}, indent=1), encoding="utf-8")
     return 0 if good else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

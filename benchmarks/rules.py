@@ -10,16 +10,15 @@ ratios mean anything, and on another kind of machine not even those exactly. Exi
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Final
 
+from fleet.arguments import new_file, reader
 from fleet.figures import machine
+from fleet.verdict import ended
 from speed.bars import Bar, judged, table
 from speed.golden import golden_positions, golden_refusals
 from speed.playing import Figures, board_figures, listing_figures, play_micros, refusal_micros
@@ -129,9 +128,9 @@ def bars(boards: Mapping[tuple[str, int], Figures], golden: Mapping[str, Figures
 
 def main() -> int:
     """Measures and prints; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = reader(__doc__)
     parser.add_argument("--short", action="store_true", help="prove that it works, and judge nothing")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="leave the figures there")
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="leave the figures there")
     arguments = parser.parse_args()
     effort = SHORT if arguments.short else FULL
 
@@ -149,9 +148,9 @@ def main() -> int:
     found = list(bars(boards, golden))
     verdicts, good = judged(found, meant=not arguments.short)
     print(verdicts, "\n")
-    print(machine() + ("; a short run, whose figures mean nothing" if arguments.short else ""))
+    print(machine(short=arguments.short))
     if arguments.json:
-        plain = {"boards": named, "golden": golden, "bars": [bar.plain() for bar in found]}
+        plain = {"boards": named, "golden": golden, "bars": [bar.plain(meant=not arguments.short) for bar in found]}
         arguments.json.write_text(json.dumps(plain, indent=1), encoding="utf-8")
     return 0 if good else 1
 
@@ -166,4 +165,4 @@ def _shown(figure: float) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

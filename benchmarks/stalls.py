@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import signal
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from pathlib import Path
 
 import trio
 from fleet import stalling
+from fleet.arguments import count, duration, reader
 from fleet.crew import Noted, Played, after, play_both, timed_out
 from fleet.figures import machine, spread
 from fleet.host import Host
@@ -31,7 +31,7 @@ from fleet.line import Line
 from fleet.load import undisturbed
 from fleet.scripts import Script, small_scripts
 from fleet.server import PLAIN, ServerProcess
-from fleet.verdict import Verdict, too_few
+from fleet.verdict import Verdict, ended, too_few
 
 from triarena.protocol.values import Budget, PerMove, TimeControl, Unlimited
 
@@ -185,12 +185,12 @@ def report(kind: str, tallies: dict[str, Tally]) -> Verdict:
 
 def main() -> int:
     """Runs every kind of stall against a server of its own."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = reader(__doc__)
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
-    parser.add_argument("--seconds", type=float, default=10.0, help="for each kind; matches under way are finished")
-    parser.add_argument("--matches", type=int, default=4, help="at once, in each time control")
-    parser.add_argument("--stall", type=float, default=0.5, help="seconds of one stall")
-    parser.add_argument("--every", type=float, default=0.7, help="seconds between two stalls")
+    parser.add_argument("--seconds", type=duration, default=10.0, help="for each kind; matches under way are finished")
+    parser.add_argument("--matches", type=count, default=4, help="at once, in each time control")
+    parser.add_argument("--stall", type=duration, default=0.5, help="seconds of one stall")
+    parser.add_argument("--every", type=duration, default=0.7, help="seconds between two stalls")
     options = parser.parse_args()
     verdicts = []
     for kind in options.kinds:
@@ -203,4 +203,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

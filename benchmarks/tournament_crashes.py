@@ -11,7 +11,6 @@ Exit code 1 if anything was not as it should be.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import random
@@ -24,6 +23,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from fleet.arguments import at_least, count, duration, reader
+from fleet.verdict import ended
 
 GAMES = ("winner", "reason", "red_score", "blue_score", "plies")
 PATIENCE = 10.0
@@ -132,6 +134,10 @@ def killed_run(file: Path, folder: Path, kills: int, longest: float, rng: random
         except subprocess.TimeoutExpired:
             kill(process, folder, found)
             continue
+        except BaseException:  # Ctrl-C: the tool ends its own processes, as after every kill
+            process.kill()
+            process.wait()
+            raise
         if process.returncode != 0:
             found.wrong.append(f"the tool ended with {process.returncode}: {said.decode(errors='replace')[-300:]}")
         return
@@ -164,13 +170,13 @@ def compare(quiet: Path, killed: Path, found: Findings) -> None:
 
 def main() -> int:
     """Run it, print what was found; the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=50)
-    parser.add_argument("--bots", type=int, default=6)
-    parser.add_argument("--games", type=int, default=4, help="per pairing; 6 bots and 4 games make 60 matches")
-    parser.add_argument("--game", default="towerwars")
-    parser.add_argument("--size", type=int, default=5)
-    parser.add_argument("--longest", type=float, default=6.0, help="seconds until a kill, at most")
+    parser = reader(__doc__)
+    parser.add_argument("--kills", type=count, default=50)
+    parser.add_argument("--bots", type=at_least(2), default=6)
+    parser.add_argument("--games", type=count, default=4, help="per pairing; 6 bots and 4 games make 60 matches")
+    parser.add_argument("--game", choices=("towerwars", "flowerwars"), default="towerwars")
+    parser.add_argument("--size", type=count, default=5)
+    parser.add_argument("--longest", type=duration, default=6.0, help="seconds until a kill, at most")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng, found = random.Random(options.seed), Findings()
@@ -201,4 +207,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    ended(main)

@@ -5,13 +5,15 @@ The figures stand in ``triarena.organiser.durations``, which estimates how long 
 
 from __future__ import annotations
 
-import argparse
+import itertools
 import random
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from itertools import count
 from statistics import mean
 from typing import Final
+
+from fleet.arguments import count, reader
+from fleet.verdict import ended
 
 from triarena.games import Side, find_game
 from triarena.organiser.durations import typical_plies
@@ -29,7 +31,7 @@ def plies(name: str, options: Mapping[str, int | str], bots: Sequence[str], seed
     game, module = find_game(name), import_module(f"triarena.clients.bots.{name}")
     players = {side: getattr(module, f"{bot}_move") for side, bot in zip(Side, bots, strict=True)}
     rng, position, limit = random.Random(seed), game.start(options, seed), game.ply_limit(options)
-    for ply in count():
+    for ply in itertools.count():
         if position.outcome is not None or ply == limit:
             return ply
         position = position.play(players[position.to_move](position, rng))
@@ -38,8 +40,8 @@ def plies(name: str, options: Mapping[str, int | str], bots: Sequence[str], seed
 
 def main() -> None:
     """Print a line for each game, size and pairing."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--matches", type=int, default=20)
+    parser = reader(__doc__)
+    parser.add_argument("--matches", type=count, default=20)
     matches = parser.parse_args().matches
     for name, (key, values) in MEASURED.items():
         for value in values:
@@ -52,4 +54,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    ended(main)

@@ -12,12 +12,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from curves import CURVES
+from fleet.figures import MEANINGLESS
 from performance import BLOCK, DOCUMENT, steps, write
 
 from .benchmark_runs import run_benchmark
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="bots on epoll, times by the system's stamps")
 TEXT = DOCUMENT.read_text("utf-8")
+RECIPE = [
+    "$ cp docs/performance.md copy.md",
+    "$ uv run --with py-spy python benchmarks/performance.py --short --write copy.md",
+]
 COMMANDS = re.findall(r"^\$ uv run (?:--with py-spy )?python benchmarks/(\w+\.py)(.*)$", TEXT, re.MULTILINE)
 
 
@@ -26,9 +32,10 @@ class Written:
     """What the one command that measures everything has left, in its short mode."""
 
     folder: Path
+    said: str
 
     def figures(self, name: str) -> Any:
-        return json.loads((self.folder / "figures" / f"{name}.json").read_text("utf-8"))
+        return json.loads((self.folder / "figures" / "short" / f"{name}.json").read_text("utf-8"))
 
     @property
     def text(self) -> str:
@@ -40,8 +47,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     folder = tmp_path_factory.mktemp("performance")
     shutil.copy(DOCUMENT, folder)
     arguments = ["--write", str(folder / "performance.md"), "--figures", str(folder / "figures")]
-    run_benchmark("performance.py", "--short", *arguments, timeout=300)
-    return Written(folder)
+    return Written(folder, run_benchmark("performance.py", "--short", *arguments, timeout=300))
 
 
 def test_a_document_that_is_not_there_is_told_before_anything_is_measured(tmp_path: Path) -> None:
@@ -92,13 +98,40 @@ def test_the_document_holds_the_figures_and_the_curves_beside_it(written: Writte
 
 
 @on_linux
+@pytest.mark.slow
+def test_a_short_run_judges_nothing_and_says_everywhere_that_its_figures_mean_nothing(written: Written) -> None:
+    mentioned = [written.said, *(mark[0] for mark in BLOCK.finditer(written.text) if mark[1] != "layers")]
+    mentioned += [(written.folder / curve).read_text("utf-8") for curve in CURVES]
+    for text in mentioned:
+        assert MEANINGLESS in text
+        assert not re.search("MISSED|aim met|bars are met", text)
+    assert {bar["verdict"] for name in ("rules-1", "referee-1") for bar in written.figures(name)["bars"]} == {"-"}
+    if shutil.which("py-spy") is None:
+        assert "py-spy is not installed" in written.said
+        assert layers(written.text) == layers(TEXT)
+    else:
+        assert MEANINGLESS in layers(written.text)
+
+
+def layers(text: str) -> str:
+    (found,) = (mark[0] for mark in BLOCK.finditer(text) if mark[1] == "layers")
+    return found
+
+
+def test_the_short_run_can_be_pasted_from_the_document_into_a_shell() -> None:
+    assert "\n".join(["```console", *RECIPE, "```"]) in TEXT
+    assert all(f"`{curve}`" in TEXT.split(RECIPE[0])[0] for curve in CURVES)
+
+
+@on_linux
 def test_every_command_of_the_document_is_one_that_is_run_here() -> None:
-    run_here = [("performance.py", []), *((step.script, list(step.arguments)) for step in steps(1))]
+    run_here = [("performance.py", []), ("performance.py", ["--short", "--write", "copy.md"])]
+    run_here += [(step.script, list(step.arguments)) for step in steps(1)]
     assert {script for script, _ in COMMANDS} == {"rules.py", "referee.py", "floor.py", "layers.py", "performance.py"}
     for script, arguments in COMMANDS:
         if script in dict(run_here):  # not layers.py, where py-spy is not installed
             assert (script, arguments.split()) in run_here
-    assert len(re.findall(r"^\$ ", TEXT, re.MULTILINE)) == len(COMMANDS)
+    assert len(re.findall(r"^\$ ", TEXT.replace(RECIPE[0], ""), re.MULTILINE)) == len(COMMANDS)
 
 
 def test_a_mark_that_nothing_is_measured_for_is_no_mark(tmp_path: Path) -> None:

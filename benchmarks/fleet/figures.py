@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Sequence
+from typing import Final
+
+MEANINGLESS: Final = "a short run, whose figures mean nothing"
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -22,8 +25,8 @@ def spread(values: Sequence[float], unit: str = "ms") -> str:
     return f"min {min(values, default=0):.2f}, {', '.join(parts)}, max {max(values, default=0):.2f} {unit}"
 
 
-def machine() -> str:
-    """Where a figure was measured, and how busy it was there."""
+def machine(*, short: bool = False) -> str:
+    """Where a figure was measured, and how busy it was there; of a ``short`` run, that it means nothing."""
     load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
     where = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"
-    return f"{where}, load average {load}"
+    return f"{where}, load average {load}" + (f"; {MEANINGLESS}" if short else "")

@@ -24,9 +24,11 @@ def undisturbed() -> None:
 def busy(processes: int = 1) -> Iterator[None]:
     """So many processes that compute all the time, the first on the last processor."""
     processors = sorted(os.sched_getaffinity(0))
-    running = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(processes)]
+    running: list[subprocess.Popen[bytes]] = []
     try:
-        for number, process in enumerate(running):
+        for number in range(processes):
+            process = subprocess.Popen([sys.executable, "-c", BUSY], process_group=0)  # Ctrl-C is not for it
+            running.append(process)
             os.sched_setaffinity(process.pid, {processors[-1 - number % len(processors)]})
         yield
     finally:

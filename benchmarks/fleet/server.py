@@ -39,7 +39,11 @@ class ServerProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
-        self.start()
+        try:
+            self.start()
+        except BaseException:  # Ctrl-C as well
+            self.kill()
+            raise
         return self
 
     def __exit__(

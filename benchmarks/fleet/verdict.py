@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Iterable
 from enum import IntEnum
-from typing import Self
+from typing import Final, NoReturn, Self
+
+STOPPED: Final = 130
+"""The exit code after Ctrl-C, as shells have it."""
 
 
 class Verdict(IntEnum):
@@ -30,3 +34,16 @@ class Verdict(IntEnum):
 def too_few(what: str) -> None:
     """Say that the promise was not put to the test."""
     print(f"TOO FEW to judge: {what}")
+
+
+def ended(main: Callable[[], int | None]) -> NoReturn:
+    """Run a benchmark as this process. Ctrl-C ends it with a line in the place of a traceback."""
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        pass
+    except BaseExceptionGroup as group:  # as trio's nurseries hand it on
+        if group.subgroup(KeyboardInterrupt) is None:
+            raise
+    print("stopped by Ctrl-C before all was measured", file=sys.stderr, flush=True)
+    sys.exit(STOPPED)

@@ -64,9 +64,9 @@ class Shape:
 
 
 def _python(module: str, *arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
-    """A module beside this one as a process, whose output can be read."""
+    """A module beside this one as a process, whose output can be read. Ctrl-C is not for it: who started it ends it."""
     command = [sys.executable, "-m", f"{HERE.name}.{module}", *arguments]
-    return subprocess.Popen(command, cwd=HERE.parent, stdin=stdin, stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, cwd=HERE.parent, stdin=stdin, stdout=subprocess.PIPE, text=True, process_group=0)
 
 
 class Bots:
@@ -75,8 +75,12 @@ class Bots:
     def __init__(self, task: Mapping[str, Any]) -> None:
         """Raises RuntimeError if they do not come that far."""
         self._process = _python("bots", stdin=subprocess.PIPE)
-        self.room = self._told(json.dumps(task))
-        """Of the first match."""
+        try:
+            self.room = self._told(json.dumps(task))
+            """Of the first match."""
+        except BaseException:
+            self.kill()
+            raise
 
     def play(self) -> dict[str, Any]:
         """What they saw. Raises RuntimeError if they do not come to an end."""

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+MISSED: Final = "MISSED"
+UNJUDGED: Final = "-"
+"""In the place of a verdict, where the figures mean nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +36,15 @@ class Bar:
         """``missed``, ``met``, or ``aim met``."""
         sign = -1 if self.at_most else 1
         if sign * self.figure < sign * self.bar:
-            return "MISSED"
+            return MISSED
         return "aim met" if sign * self.figure >= sign * self.aim else "met"
 
-    def plain(self) -> dict[str, str | float]:
-        """Its figure, limit and verdict, for a file."""
+    def plain(self, *, meant: bool = True) -> dict[str, str | float]:
+        """Its figure, limit and verdict, for a file; without a verdict if the figure is not ``meant``."""
         limit = f"{'<=' if self.at_most else '>='} {self.bar:g}"
         unit = self.unit if self.reference is None else ""
-        return {"work": self.work, "figure": self.figure, "unit": unit, "limit": limit, "verdict": self.verdict}
+        verdict = self.verdict if meant else UNJUDGED
+        return {"work": self.work, "figure": self.figure, "unit": unit, "limit": limit, "verdict": verdict}
 
     def cells(self) -> list[str]:
         """Its line of the table."""
@@ -67,5 +73,5 @@ def table(headings: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 def judged(bars: Sequence[Bar], *, meant: bool = True) -> tuple[str, bool]:
     """The table of all bars, and whether none is missed; without verdicts if the figures are not ``meant``."""
-    lines = [bar.cells() if meant else [*bar.cells()[:-1], "-"] for bar in bars]
-    return table(HEADINGS, lines), not meant or all(bar.verdict != "MISSED" for bar in bars)
+    lines = [bar.cells() if meant else [*bar.cells()[:-1], UNJUDGED] for bar in bars]
+    return table(HEADINGS, lines), not meant or all(bar.verdict != MISSED for bar in bars)
