@@ -164,6 +164,7 @@ def main() -> int:
         "limits.connections": room_for_all,
         "limits.connections_per_address": room_for_all,
         "limits.rooms": options.rooms,
+        "limits.rooms_per_connection": 1,  # with any number of rooms
         "limits.prepared_rooms": options.rooms,
         "server.log_level": "warning",
         "clock.move_seconds": 30,

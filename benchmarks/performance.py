@@ -66,7 +66,9 @@ def steps(runs: int) -> Iterator[Step]:
 
 
 def measure(step: Step, folder: Path, *, short: bool) -> None:
-    """Run it, unless its figures are there. Raises CalledProcessError if it breaks; a missed bar is no break."""
+    """Run it, unless its figures are there; a missed bar is no break. Ends the process if it breaks, unless that was
+    because py-spy may not look.
+    """
     text, figures = folder / f"{step.name}.txt", folder / f"{step.name}.json"
     if text.exists():
         return
@@ -75,9 +77,12 @@ def measure(step: Step, folder: Path, *, short: bool) -> None:
     command += ["--json", str(figures)] if step.figures else []
     print(step.name, flush=True)
     code, said = finished(command)
-    if code and not figures.exists():
-        raise subprocess.CalledProcessError(code, command)
-    text.write_text(said, encoding="utf-8")
+    if code and not step.figures:
+        print(f"{step.name} is left out, see above", flush=True)
+    elif code and not figures.exists():
+        sys.exit(f"{step.script} broke, see above; with --figures FOLDER what was measured before need not be again")
+    else:
+        text.write_text(said, encoding="utf-8")
 
 
 def finished(command: Sequence[str]) -> tuple[int, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 from curves import CURVES
 from fleet.figures import MEANINGLESS
-from performance import BLOCK, DOCUMENT, steps, write
+from performance import BLOCK, DOCUMENT, Step, measure, steps, write
 
 from .benchmark_runs import run_benchmark
 
@@ -111,6 +112,23 @@ def test_a_short_run_judges_nothing_and_says_everywhere_that_its_figures_mean_no
         assert layers(written.text) == layers(TEXT)
     else:
         assert MEANINGLESS in layers(written.text)
+
+
+@on_linux
+@pytest.mark.slow
+def test_a_spy_that_may_not_look_costs_nobody_the_other_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    spy = tmp_path / "bin" / "py-spy"
+    spy.parent.mkdir()
+    spy.write_text("#!/bin/sh\necho Permission denied >&2\nexit 1\n")
+    spy.chmod(0o755)
+    monkeypatch.setenv("PATH", str(spy.parent), prepend=os.pathsep)
+    measure(Step("layers", "layers.py", figures=False), tmp_path, short=True)
+    assert [path.name for path in tmp_path.iterdir()] == ["bin"]
+    said = capfd.readouterr()
+    assert said.err.splitlines()[-1] == "py-spy can't look at the server's stacks: Permission denied"
+    assert "layers is left out" in said.out
 
 
 def layers(text: str) -> str:
