@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 import sqlalchemy as sa
@@ -140,8 +142,18 @@ def test_a_log_that_could_not_be_taken_back_is_asked_about_soon_again(
     assert asked >= 10
 
 
+def as_found_after_kill(path: str, folder: Path) -> str:
+    """The URL of a copy of the database as it lies there."""
+    copy = folder / "killed" / "journal.sqlite3"
+    copy.parent.mkdir()
+    for name in ("", "-wal"):
+        if os.path.exists(f"{path}{name}"):
+            shutil.copy(f"{path}{name}", f"{copy}{name}")
+    return f"sqlite:///{copy}"
+
+
 @deletes_open_files
-@pytest.mark.parametrize("names", [["wal"], ["wal", "shm"]], ids=" and ".join)
+@pytest.mark.parametrize("names", [["wal"], ["shm"], ["wal", "shm"]], ids=" and ".join)
 @pytest.mark.parametrize("at_once", [True, False])
 def test_what_was_in_a_log_that_somebody_deleted_is_saved_with_the_next_record(
     names: list[str], at_once: bool, store: Store, ply: Ply, sqlite_url: str, tmp_path: Path
@@ -154,33 +166,90 @@ def test_what_was_in_a_log_that_somebody_deleted_is_saved_with_the_next_record(
     if at_once:
         assert store.save_at_once([ply(20)]) is False
     assert store.save([ply(20)]) == [None]
-    for number in range(21, 40):
-        assert store.save_at_once([ply(number)]) or store.save([ply(number)]) == [None]
-    for name in ("", "-wal"):  # as it would be found after kill -9 now
-        shutil.copy(f"{path}{name}", tmp_path / f"copy{name}")
-    assert len(read_match(f"sqlite:///{tmp_path}/copy", "m1").plies) == 40
+    assert store.save([ply(21)]) == [None]
+    for number in range(22, 40):
+        assert store.save_at_once([ply(number)]), "it has a log again"
+    assert len(read_match(as_found_after_kill(path, tmp_path), "m1").plies) == 40
 
 
 @deletes_open_files
-def test_while_somebody_reads_what_was_in_a_deleted_log_nothing_is_taken_for_stored(
+def test_what_was_in_a_deleted_log_is_saved_at_the_end_if_no_record_follows(
+    store: Store, ply: Ply, sqlite_url: str, tmp_path: Path
+) -> None:
+    path = sqlite_url.removeprefix("sqlite:///")
+    assert store.save_at_once([ply(0)])
+    Path(f"{path}-wal").unlink()
+    store.close()
+    assert store.lost is None
+    assert read_match(as_found_after_kill(path, tmp_path), "m1").plies == (ply(0),)
+
+
+@deletes_open_files
+@pytest.mark.parametrize("reads", [True, False])
+@pytest.mark.parametrize("spoilt", [True, False])
+def test_while_others_have_a_database_open_whose_log_was_deleted_nothing_is_taken_for_stored(
+    reads: bool, spoilt: bool, store: Store, ply: Ply, sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They hold the deleted file, and would later write what is in it over what is written meanwhile."""
+    monkeypatch.setattr("triarena.server.journal.database.BUSY_SECONDS", 0.01)
+    path = sqlite_url.removeprefix("sqlite:///")
+    other = sqlite3.connect(path, isolation_level=None)
+    assert store.save_at_once([ply(0)])
+    if reads:
+        other.execute("BEGIN")
+    other.execute("SELECT count(*) FROM plies").fetchone()
+    Path(f"{path}-wal").unlink()
+    if spoilt:
+        store._spoilt = True
+    for _ in range(3):
+        assert store.save_at_once([ply(1)]) is False
+        [lost] = store.save([ply(1)])
+        assert lost is not None
+        assert lost.code == "write_failed"
+        assert "another program" in lost.message
+    if reads:
+        other.execute("COMMIT")
+    other.close()
+    assert store.save([ply(1)], again=[0]) == [None]
+    assert store.save_at_once([ply(2)]) or store.save([ply(2)]) == [None]
+    assert read_match(as_found_after_kill(path, tmp_path), "m1").plies == (ply(0), ply(1), ply(2))
+
+
+@deletes_open_files
+def test_a_database_that_is_closed_before_its_deleted_log_could_be_saved_says_what_may_be_missing(
     store: Store, ply: Ply, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("triarena.server.journal.database.BUSY_SECONDS", 0.01)
     path = sqlite_url.removeprefix("sqlite:///")
-    reader = sqlite3.connect(path, isolation_level=None)
-    reader.execute("BEGIN")
-    reader.execute("SELECT count(*) FROM plies").fetchone()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("SELECT count(*) FROM plies").fetchone()
     assert store.save_at_once([ply(0)])
     Path(f"{path}-wal").unlink()
-    assert store.save_at_once([ply(1)]) is False
-    [lost] = store.save([ply(1)])
-    assert lost is not None
-    assert lost.code == "write_failed"
-    assert "-wal" in lost.message
-    reader.close()
-    assert store.save([ply(1)], again=[0]) == [None]
-    assert store.save_at_once([ply(2)]) or store.save([ply(2)]) == [None]
-    assert read_match(sqlite_url, "m1").plies == (ply(0), ply(1), ply(2))
+    store.close()
+    assert store.lost is not None
+    assert "another program" in store.lost
+    other.close()
+
+
+@deletes_open_files
+def test_what_another_program_wrote_into_a_new_log_is_not_overwritten(store: Store, ply: Ply, sqlite_url: str) -> None:
+    path = sqlite_url.removeprefix("sqlite:///")
+    assert store.save_at_once([ply(0)])
+    for name in ("wal", "shm"):
+        Path(f"{path}-{name}").unlink()
+    script = (
+        f"import sqlite3; other = sqlite3.connect({path!r}, isolation_level=None)\n"
+        "other.execute('CREATE TABLE theirs (x)'); print('written', flush=True); input()"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdin=PIPE, stdout=PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "written\n"
+        [lost] = store.save([ply(1)])
+        assert lost is not None
+        assert "has written to the database" in lost.message
+        new_log = Path(f"{path}-wal").read_bytes()
+        assert b"theirs" in new_log
+        other.communicate("\n", timeout=30)
 
 
 @deletes_open_files

@@ -13,6 +13,8 @@ from typing import TypeAlias
 import sqlalchemy as sa
 from sqlalchemy import exc
 
+from triarena.server.journal import database
+
 RECORDS = 1000
 """So many records the log holds, or some more, before it is taken back: some megabytes, unless others read for long."""
 RECORDS_UNTIL_AGAIN = 7
@@ -25,6 +27,9 @@ RESTART_SECONDS = 0.5
 """For so long then: who begins to read meanwhile does not hold it up, but who read before and goes on does."""
 BYTES = 16 * 1024 * 1024
 """To this size the log's file is cut when it begins anew."""
+
+NOT_YET = "and do not stop the server before that is saved"
+END_IT = f"end it, {NOT_YET}"
 
 FileId: TypeAlias = tuple[int, int]
 
@@ -46,8 +51,9 @@ class SqliteLog:
         self._path = path
         self.in_use = False
         """Whether there is one; without it every transaction would wait for the disk."""
-        self._name = ""
-        self._file: FileId | None = None
+        self._names: tuple[str, str] = "", ""
+        """Of the log itself, and of the index that all who have the database open share."""
+        self._files: tuple[FileId | None, FileId | None] = None, None
         self._records = RECORDS
         """How many have gone into it since it was last taken back."""
         self._waited_at = 0
@@ -55,13 +61,15 @@ class SqliteLog:
 
     def connected(self, connection: sa.Connection) -> None:
         """A new connection writes from now on. Raises DBAPIError."""
+        self.in_use = False
         connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 0")
         connection.exec_driver_sql(f"PRAGMA journal_size_limit = {BYTES}")
         self.in_use = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
         connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").all()  # opens the log's file
-        self._name = f"{os.path.realpath(self._path)}-wal"  # beside the file itself, whatever way leads there
-        self._file = file_id(self._name)
-        self._records = RECORDS  # how many there are, nobody knows
+        beside = os.path.realpath(self._path)  # the file itself, whatever way leads there
+        self._names = f"{beside}-wal", f"{beside}-shm"
+        self._files = file_id(self._names[0]), file_id(self._names[1])
+        self._records, self._waited_at = RECORDS, 0  # how many there are, nobody knows
 
     @property
     def long(self) -> bool:
@@ -70,8 +78,10 @@ class SqliteLog:
 
     @property
     def deleted(self) -> bool:
-        """Whether somebody has deleted or replaced its file, to which SQLite goes on writing all the same."""
-        return self.in_use and file_id(self._name) != self._file
+        """Whether somebody has deleted or replaced one of its files, to which SQLite goes on writing all the same."""
+        return self.in_use and (
+            None in self._files or (file_id(self._names[0]), file_id(self._names[1])) != self._files
+        )
 
     def grew(self, records: int) -> None:
         """So many more have gone into it."""
@@ -97,14 +107,35 @@ class SqliteLog:
                 self._waited_at = pages if busy else 0
         return impatient
 
-    def rescue(self, connection: sa.Connection) -> bool:
-        """Its file was deleted: bring all that it holds into the database, over the connection that still has it.
-        Whether that is done; else somebody reads what must not change yet, or the disk takes nothing.
+    def rescue(self, connection: sa.Connection) -> str | None:
+        """A file of it was deleted: bring all that it holds into the database, over the connection that still has it,
+        and give it up. None if that is done, else why not.
+
+        Nobody else may have the database open: whoever has, holds the deleted file, or begins another one, and what
+        both would then write to the database contradicts itself.
         """
-        with suppress(exc.DBAPIError):
+        if file_id(self._names[0]) != self._files[0] and _size(self._names[0]) > 0:
+            return "another program has written to the database since: stop the server, and look at what is there"
+        try:
             busy, pages, taken = _checkpoint(connection, "FULL")
-            return not busy and pages == taken
-        return False
+            if busy or pages != taken:
+                return f"another program reads from the database: {END_IT}"
+            # Only now, since it would give the log up whether or not the disk takes all of it.
+            connection.exec_driver_sql("PRAGMA journal_mode = DELETE").all()
+            with suppress(exc.DBAPIError):  # without it each ply waits for the disk, but nothing is lost
+                connection.exec_driver_sql("PRAGMA journal_mode = WAL").all()
+        except exc.DBAPIError as error:
+            if database.is_locked(error):
+                return f"another program has the database open: {END_IT}"
+            return f"{database.cause(error)}: make room or bring the disk back, {NOT_YET}"
+        return None
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def _checkpoint(connection: sa.Connection, kind: str) -> tuple[int, int, int]:

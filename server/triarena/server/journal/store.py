@@ -60,6 +60,10 @@ class Store:
         """Whether SQLite's transactions wait for the disk, and for others' locks; None if nobody knows."""
         self._spoilt = False
         """Whether the connection must be closed before it is used again."""
+        self._last_rescue: str | None = None
+        """Why SQLite's log, which somebody deleted, could not be rescued the last time."""
+        self.lost: str | None = None
+        """Why what was in it could not be saved before the connection had to be closed."""
         self.place = database.shown(self._url)
         """The database as a message may show it."""
         self._fence = Fence(self.place)
@@ -83,20 +87,30 @@ class Store:
             self._fence.take(connection)
             connection.execute(rows.FORGET_PLAYED_ROOMS)
         except JournalError:
-            self.close()
+            self._forget()
             raise
         except Exception as error:  # the driver's, the file system's or alembic's
-            self.close()
+            self._forget()
             raise database.cannot_open(self.place, error) from error
 
     def close(self) -> None:
         """Gives the connection back, whatever state it is in. The store may be used again after it."""
+        if self.log_deleted and not self._moved():
+            self.lost = self._rescue_log()
+        self._forget()
+
+    def _forget(self) -> None:
         connection, self._open_connection = self._open_connection, None
         self._spoilt = False
         if connection is not None:
             with suppress(exc.SQLAlchemyError):
                 connection.invalidate()
                 connection.close()
+
+    def _drop(self) -> None:
+        """The connection is of no use any more, unless it alone still has a log that somebody deleted."""
+        if not self.log_deleted or self._moved():
+            self._forget()
 
     def save(self, records: Sequence[Record], again: Collection[int] = ()) -> list[Verdict]:
         """Saves records in their order and tells of each whether it is durable.
@@ -108,13 +122,13 @@ class Store:
         database fails for a passing reason, what has no verdict yet is tried again on a new connection, after each of
         the pauses of ``RETRY_SECONDS``.
         """
-        if self._spoilt:
-            self.close()
         if self._moved():
-            self.close()
+            self._forget()
             return [self._gone()] * len(records)
-        if self._log_deleted() and not self._rescue_log():
-            return [self._log_gone()] * len(records)
+        if self.log_deleted and (why := self._rescue_log()) is not None:
+            return [self._log_gone(why)] * len(records)
+        if self._spoilt:
+            self._forget()
         verdicts: list[Verdict] = []
         pauses = iter(RETRY_SECONDS)
         retried = False
@@ -122,18 +136,18 @@ class Store:
             try:
                 self._attempt(records, verdicts, range(len(records)) if retried else again, retried=retried)
             except JournalError as replaced:  # by another server, see Fence
-                self.close()
+                self._drop()
                 verdicts += [replaced] * (len(records) - len(verdicts))
             except exc.DBAPIError as error:
-                self.close()
+                self._drop()
                 pause = next(pauses, None)
-                if pause is None:
+                if pause is None or self.log_deleted:
                     verdicts += [self._lost(error)] * (len(records) - len(verdicts))
                 else:
                     self._pause(pause)
                 retried = True
             except BaseException:
-                self.close()  # a transaction may have been begun
+                self._drop()  # a transaction may have been begun
                 raise
         return verdicts
 
@@ -214,7 +228,7 @@ class Store:
         try:
             return self._quick.insert(connection, values)
         except Exception:  # whatever it is, it is explained when it happens again
-            self.close()
+            self._drop()
             return None
 
     def _save_together(self, records: Sequence[Record]) -> bool:
@@ -249,7 +263,7 @@ class Store:
         except exc.DBAPIError as error:
             if database.is_passing(error):
                 raise
-            self.close()
+            self._drop()
             return self._lost(error)
         except (exc.StatementError, ValueError, TypeError, OverflowError) as error:
             return _bad_record(record, error)
@@ -267,7 +281,7 @@ class Store:
         except exc.IntegrityError:
             done = False
         except Exception:
-            self.close()
+            self._drop()
             raise
         if together and not done:
             self._roll_back(connection)
@@ -283,7 +297,7 @@ class Store:
         try:
             connection.exec_driver_sql("ROLLBACK")
         except exc.DBAPIError:
-            self.close()
+            self._drop()
 
     def _connection(self) -> sa.Connection:
         if self._open_connection is None:
@@ -308,34 +322,43 @@ class Store:
         """Whether the file was moved or deleted while it was open: the system would let us write to it all the same."""
         return self._open_connection is not None and self._file() != self._opened_file
 
-    def _log_deleted(self) -> bool:
+    @property
+    def log_deleted(self) -> bool:
+        """Whether what was announced of late is in a file that somebody deleted."""
         return self._open_connection is not None and self._sqlite_log is not None and self._sqlite_log.deleted
 
-    def _rescue_log(self) -> bool:
-        """Whether everything is in the database that was in a log that somebody deleted; then it is opened anew."""
-        assert self._open_connection is not None
-        assert self._sqlite_log is not None
+    def _rescue_log(self) -> str | None:
+        """A file of SQLite's log was deleted: None if everything is in the database, which is opened anew then, else
+        why not.
+        """
+        connection, log = self._open_connection, self._sqlite_log
+        assert connection is not None
+        assert log is not None
         self._mode = None
         with suppress(exc.DBAPIError):
+            if in_transaction(connection):
+                connection.exec_driver_sql("ROLLBACK")
             self._set_mode(synced=True, patient=True)
-        saved = self._sqlite_log.rescue(self._open_connection)
-        _log.error(
-            "journal_log_deleted",
-            database=self.place,
-            saved=saved,
-            hint="somebody deleted or replaced a file of the database while the server used it; what was announced is "
-            + ("stored" if saved else "at risk until it can be saved, and the matches wait"),
-        )
-        if saved:
-            self.close()
-        return saved
+        why = log.rescue(connection)
+        if why != self._last_rescue or why is None:
+            about = {"database": self.place, "what": "a -wal or -shm file of the database was deleted or replaced"}
+            if why is None:
+                _log.warning("journal_log_rescued", **about, hint="everything that was announced is stored")
+            else:
+                _log.error(
+                    "journal_log_deleted", **about, why=why, hint="what was announced is at risk until it is saved"
+                )
+        self._last_rescue = why
+        if why is None:
+            self._forget()
+        return why
 
-    def _log_gone(self) -> JournalError:
+    def _log_gone(self, why: str) -> JournalError:
         return JournalError(
             "write_failed",
-            f"The journal {self.place} has lost its file {self.place}-wal, which somebody deleted; end what reads the "
-            "database, and do not stop the server before it goes on: it saves what was in that file.",
-            "the database's -wal file was deleted; end what reads the database",
+            f"Somebody has deleted or replaced the -wal or -shm file of the journal {self.place}, and what was in it "
+            f"can't be saved yet: {why}.",
+            f"its -wal or -shm file was deleted: {why}",
         )
 
     def _gone(self) -> JournalError:

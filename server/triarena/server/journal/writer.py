@@ -193,20 +193,23 @@ class Journal:
                     await self._stopped.wait()
         finally:
             self._given_up.set()
-            if not self._stopped.is_set() or self._unsaved is not None or self._failure is not None:
+            if not self._stopped.is_set() or self._unsaved or self._failure or self._store.lost:
                 self._give_up(round(trio.current_time() - began, 1))
 
     def _give_up(self, waited: float) -> None:
         """What is pending will not be saved."""
         _log.error("journal_not_flushed", database=self._store.place, waited_seconds=waited)
         failure = self._unsaved or self._failure or self._latest_failure
-        why = "it does not answer" if failure is None else failure.cause
+        why = self._store.lost or ("it does not answer" if failure is None else failure.cause)
         is_full = "is full" in why or "No space left" in why
         advice = "Make room there" if is_full else "See what locks the database, or keeps it from answering,"
+        announced = "what was announced is there"
+        if self._store.lost or self._store.log_deleted:
+            announced = "what was announced shortly before may be missing, since a file of SQLite's log was deleted"
         self.unflushed = JournalError(
             "journal_not_flushed",
             f"The journal in {self._store.place} did not take the last records within {waited:g} s, and the server has "
-            f"stopped without them ({why}); what was announced is there. {advice} before you start the server again.",
+            f"stopped without them ({why}); {announced}. {advice} before you start the server again.",
         )
 
     def _run(self) -> None:
