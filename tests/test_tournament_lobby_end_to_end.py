@@ -48,6 +48,11 @@ class Organiser:
         while not set(names) <= {player.name for player in self.admin.players() if not player.playing}:
             self.connection.receive(SECONDS)
 
+    def until_gone(self, name: str) -> None:
+        """Wait until the server has noticed that a player's program has ended."""
+        while name in {player.name for player in self.admin.players()}:
+            self.connection.receive(SECONDS)
+
     def match(self, game: str, seed: int, **options: int | str) -> s.RoomEvent:
         """One match of Ann against Bob; how it ended."""
         prepared = self.admin.prepare(game, options, seed=seed, slots=[Slot(name=name) for name in TOKENS])
@@ -145,6 +150,7 @@ def test_a_bot_that_hangs_ends_its_program_and_may_be_started_again(organiser: O
     assert ann.returncode == 3
     assert "hanging_bot.py, line " in errors
     assert "whoever starts this program again plays on with the next match [bot_hangs]" in errors
+    organiser.until_gone("Ann")
     again = organiser.join("Ann", "greedy")
     organiser.until_waiting("Ann", "Bob")
     organiser.match("towerwars", 2, size=4)
