@@ -232,6 +232,23 @@ def test_a_database_that_is_closed_before_its_deleted_log_could_be_saved_says_wh
 
 
 @deletes_open_files
+async def test_a_journal_that_ends_before_its_deleted_log_could_be_saved_says_what_to_do(
+    opened: Opened, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("triarena.server.journal.database.BUSY_SECONDS", 0.01)
+    path = sqlite_url.removeprefix("sqlite:///")
+    async with open_journal(sqlite_url) as journal:
+        await journal.write(opened())
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("SELECT count(*) FROM plies").fetchone()
+        os.unlink(f"{path}-wal")
+    other.close()
+    assert journal.unflushed is not None
+    assert "may be missing" in journal.unflushed.message
+    assert "before you start the server again" in journal.unflushed.message
+
+
+@deletes_open_files
 def test_what_another_program_wrote_into_a_new_log_is_not_overwritten(store: Store, ply: Ply, sqlite_url: str) -> None:
     path = sqlite_url.removeprefix("sqlite:///")
     assert store.save_at_once([ply(0)])

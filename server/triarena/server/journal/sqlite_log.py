@@ -28,8 +28,8 @@ RESTART_SECONDS = 0.5
 BYTES = 16 * 1024 * 1024
 """To this size the log's file is cut when it begins anew."""
 
-NOT_YET = "and do not stop the server before that is saved"
-END_IT = f"end it, {NOT_YET}"
+WRITTEN = "another program has written to the database since"
+"""Why a deleted log is not brought into the database any more: it would write over that."""
 
 FileId: TypeAlias = tuple[int, int]
 
@@ -64,12 +64,13 @@ class SqliteLog:
         self.in_use = False
         connection.exec_driver_sql("PRAGMA wal_autocheckpoint = 0")
         connection.exec_driver_sql(f"PRAGMA journal_size_limit = {BYTES}")
-        self.in_use = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
+        has_log = connection.exec_driver_sql("PRAGMA journal_mode").scalar_one() == "wal"
         connection.exec_driver_sql("SELECT count(*) FROM sqlite_master").all()  # opens the log's file
         beside = os.path.realpath(self._path)  # the file itself, whatever way leads there
         self._names = f"{beside}-wal", f"{beside}-shm"
         self._files = file_id(self._names[0]), file_id(self._names[1])
         self._records, self._waited_at = RECORDS, 0  # how many there are, nobody knows
+        self.in_use = has_log
 
     @property
     def long(self) -> bool:
@@ -115,19 +116,19 @@ class SqliteLog:
         both would then write to the database contradicts itself.
         """
         if file_id(self._names[0]) != self._files[0] and _size(self._names[0]) > 0:
-            return "another program has written to the database since: stop the server, and look at what is there"
+            return WRITTEN
         try:
             busy, pages, taken = _checkpoint(connection, "FULL")
             if busy or pages != taken:
-                return f"another program reads from the database: {END_IT}"
+                return "another program reads from the database"
             # Only now, since it would give the log up whether or not the disk takes all of it.
             connection.exec_driver_sql("PRAGMA journal_mode = DELETE").all()
             with suppress(exc.DBAPIError):  # without it each ply waits for the disk, but nothing is lost
                 connection.exec_driver_sql("PRAGMA journal_mode = WAL").all()
         except exc.DBAPIError as error:
             if database.is_locked(error):
-                return f"another program has the database open: {END_IT}"
-            return f"{database.cause(error)}: make room or bring the disk back, {NOT_YET}"
+                return "another program has the database open"
+            return database.cause(error)
         return None
 
 

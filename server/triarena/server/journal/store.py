@@ -31,7 +31,7 @@ from triarena.server.journal.records import (
     RoomForgotten,
     RoomKept,
 )
-from triarena.server.journal.sqlite_log import FileId, SqliteLog, file_id
+from triarena.server.journal.sqlite_log import WRITTEN, FileId, SqliteLog, file_id
 
 Verdict: TypeAlias = JournalError | None
 """None: the record is durable."""
@@ -95,9 +95,11 @@ class Store:
 
     def close(self) -> None:
         """Gives the connection back, whatever state it is in. The store may be used again after it."""
-        if self.log_deleted and not self._moved():
-            self.lost = self._rescue_log()
-        self._forget()
+        try:
+            if self.log_deleted and not self._moved():
+                self.lost = self._rescue_log()
+        finally:
+            self._forget()
 
     def _forget(self) -> None:
         connection, self._open_connection = self._open_connection, None
@@ -354,10 +356,13 @@ class Store:
         return why
 
     def _log_gone(self, why: str) -> JournalError:
+        advice = "Take that out of the way, and do not stop the server before it is saved"
+        if why == WRITTEN:
+            advice = "Stop the server, and look at what is there"
         return JournalError(
             "write_failed",
             f"Somebody has deleted or replaced the -wal or -shm file of the journal {self.place}, and what was in it "
-            f"can't be saved yet: {why}.",
+            f"can't be saved yet: {why}. {advice}.",
             f"its -wal or -shm file was deleted: {why}",
         )
 

@@ -198,19 +198,26 @@ class Journal:
 
     def _give_up(self, waited: float) -> None:
         """What is pending will not be saved."""
-        _log.error("journal_not_flushed", database=self._store.place, waited_seconds=waited)
+        place = self._store.place
         failure = self._unsaved or self._failure or self._latest_failure
         why = self._store.lost or ("it does not answer" if failure is None else failure.cause)
-        is_full = "is full" in why or "No space left" in why
-        advice = "Make room there" if is_full else "See what locks the database, or keeps it from answering,"
-        announced = "what was announced is there"
         if self._store.lost or self._store.log_deleted:
-            announced = "what was announced shortly before may be missing, since a file of SQLite's log was deleted"
-        self.unflushed = JournalError(
-            "journal_not_flushed",
-            f"The journal in {self._store.place} did not take the last records within {waited:g} s, and the server has "
-            f"stopped without them ({why}); {announced}. {advice} before you start the server again.",
-        )
+            _log.error("journal_log_lost", database=place, why=why)
+            message = (
+                f"Somebody has deleted or replaced the -wal or -shm file of the journal {place}, and the server has "
+                f"stopped before what was in it could be saved ({why}). What was announced shortly before may be "
+                "missing. End what has the database open before you start the server again: its end may save that, and "
+                "a server that was started earlier would lose more."
+            )
+        else:
+            _log.error("journal_not_flushed", database=place, waited_seconds=waited)
+            is_full = "is full" in why or "No space left" in why
+            advice = "Make room there" if is_full else "See what locks the database, or keeps it from answering,"
+            message = (
+                f"The journal in {place} did not take the last records within {waited:g} s, and the server has stopped "
+                f"without them ({why}); what was announced is there. {advice} before you start the server again."
+            )
+        self.unflushed = JournalError("journal_not_flushed", message)
 
     def _run(self) -> None:
         """The thread, from the opening of the database to its closing."""
@@ -221,10 +228,12 @@ class Journal:
             self._tell(self._opened.set)
             return
         self._tell(self._opened.set)
-        while batch := self._next_batch():
-            self._tell(self._give_back, batch, self._insist(batch))
-        self._store.close()
-        self._tell(self._stopped.set)
+        try:
+            while batch := self._next_batch():
+                self._tell(self._give_back, batch, self._insist(batch))
+            self._store.close()
+        finally:
+            self._tell(self._stopped.set)
 
     def _next_batch(self) -> list[_Ticket]:
         """Waits for a record and takes all that are pending with it; empty when the journal is closed and done."""
