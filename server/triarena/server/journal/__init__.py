@@ -5,6 +5,7 @@
 ``writer``                ``open_journal``: the trio side, in front of one writer thread
 ``direct``                plies for SQLite past that thread, while it has nothing to do
 ``store``                 what the thread does: one transaction per batch, retries, refusals
+``refusals``              why a record was not saved, in sentences
 ``sqlite_log``            SQLite's log: kept short by the thread, and rescued should somebody delete it
 ``reader``                ``list_matches`` and ``read_match`` for the command line; the others for recovery
 ``claim``                 ``claim_database``: one server per database

@@ -6,11 +6,9 @@ be moved or replaced under several of one process, then closing one would take a
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from itertools import chain, groupby
 from pathlib import Path
 from typing import TypeAlias
@@ -19,19 +17,18 @@ import sqlalchemy as sa
 import structlog
 from sqlalchemy import exc
 
-from triarena.server.journal import database, rows, schema
+from triarena.server.journal import database, refusals, rows, schema
 from triarena.server.journal.fence import Fence
 from triarena.server.journal.quick import QuickPlies, in_transaction
 from triarena.server.journal.records import (
     JournalError,
     MatchEnded,
-    MatchOpened,
     PlyPlayed,
     Record,
     RoomForgotten,
     RoomKept,
 )
-from triarena.server.journal.sqlite_log import WRITTEN, FileId, SqliteLog, file_id
+from triarena.server.journal.sqlite_log import FileId, SqliteLog, file_id
 
 Verdict: TypeAlias = JournalError | None
 """None: the record is durable."""
@@ -126,9 +123,9 @@ class Store:
         """
         if self._moved():
             self._forget()
-            return [self._gone()] * len(records)
+            return [refusals.moved(self.place)] * len(records)
         if self.log_deleted and (why := self._rescue_log()) is not None:
-            return [self._log_gone(why)] * len(records)
+            return [refusals.log_deleted(self.place, why)] * len(records)
         if self._spoilt:
             self._forget()
         verdicts: list[Verdict] = []
@@ -144,7 +141,7 @@ class Store:
                 self._drop()
                 pause = next(pauses, None)
                 if pause is None or self.log_deleted:
-                    verdicts += [self._lost(error)] * (len(records) - len(verdicts))
+                    verdicts += [refusals.unwritable(self.place, error)] * (len(records) - len(verdicts))
                 else:
                     self._pause(pause)
                 retried = True
@@ -259,16 +256,20 @@ class Store:
                 return None
             # It was saved, perhaps, by the attempt that seemed to fail.
             already = rows.stored_as(self._connection(), record)
-            return None if again and already and _same(already, record) else _refusal(self._connection(), record)
+            return (
+                None
+                if again and already and refusals.same(already, record)
+                else refusals.refused(self._connection(), record)
+            )
         except exc.DataError as error:
-            return _bad_record(record, error)
+            return refusals.bad_record(record, error)
         except exc.DBAPIError as error:
             if database.is_passing(error):
                 raise
             self._drop()
-            return self._lost(error)
+            return refusals.unwritable(self.place, error)
         except (exc.StatementError, ValueError, TypeError, OverflowError) as error:
-            return _bad_record(record, error)
+            return refusals.bad_record(record, error)
 
     def _write(self, statements: Sequence[tuple[sa.Executable, rows.Parameters]]) -> bool:
         """Executes all statements or none; False if one does not touch its row."""
@@ -354,69 +355,3 @@ class Store:
         if why is None:
             self._forget()
         return why
-
-    def _log_gone(self, why: str) -> JournalError:
-        advice = "Take that out of the way, and do not stop the server before it is saved"
-        if why == WRITTEN:
-            advice = "Stop the server, and look at what is there"
-        return JournalError(
-            "write_failed",
-            f"Somebody has deleted or replaced the -wal or -shm file of the journal {self.place}, and what was in it "
-            f"can't be saved yet: {why}. {advice}.",
-            f"its -wal or -shm file was deleted: {why}",
-        )
-
-    def _gone(self) -> JournalError:
-        return JournalError(
-            "write_failed",
-            f"The journal {self.place} was moved or deleted while the server used it; put the file back, "
-            "the server tries again with the next record.",
-            "the file was moved or deleted; put it back",
-        )
-
-    def _lost(self, error: exc.DBAPIError) -> JournalError:
-        cause = database.cause(error)
-        return JournalError(
-            "write_failed",
-            f"The journal in {self.place} cannot be written: {cause}; "
-            "make room or bring the database back, the server tries again with the next record.",
-            cause,
-        )
-
-
-def _same(stored: Record, record: Record) -> bool:
-    # As text, since a tuple inside a record comes back as a list.
-    stored_text, text = (json.dumps(asdict(value), default=str, sort_keys=True) for value in (stored, record))
-    return stored_text == text
-
-
-def _refusal(connection: sa.Connection, record: Record) -> JournalError:
-    """Why a record that touched no row was refused."""
-    if isinstance(record, RoomKept | RoomForgotten):
-        return _bad_record(record, ValueError("no row was written"))
-    already = rows.stored_as(connection, record)
-    match record, already:
-        case MatchOpened(), MatchOpened():
-            message = f"Match {record.match} is in the journal already; a new match needs an id of its own."
-            return JournalError("duplicate_match", message)
-        case PlyPlayed(), PlyPlayed():
-            message = f"Ply {record.ply} of match {record.match} is in the journal already; what stands there stays."
-            return JournalError("duplicate_ply", message)
-        case MatchEnded(), MatchEnded():
-            message = f"Match {record.match} has ended already ({already.kind}, {already.reason}); its result stays."
-            return JournalError("match_ended", message)
-        case _:
-            pass
-    row = rows.match_row(connection, record.match)
-    if row is None:
-        return JournalError("unknown_match", f"Match {record.match} is not in the journal; open it first.")
-    if row.ended_at is not None:
-        return JournalError("match_ended", f"Match {record.match} has ended; no ply can be added to it.")
-    return _bad_record(record, ValueError("a field is missing"))
-
-
-def _bad_record(record: Record, error: BaseException) -> JournalError:
-    name = type(record).__name__
-    about = f"room {record.room}" if isinstance(record, RoomKept | RoomForgotten) else f"match {record.match}"
-    message = f"A {name} of {about} cannot be stored: {database.cause(error)}; this is a programming error."
-    return JournalError("bad_record", message)
