@@ -12,7 +12,6 @@ ply takes, and how late the loop is while a crowd of bots thinks.
 
 from __future__ import annotations
 
-import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from fleet.arguments import new_file, reader
-from fleet.figures import machine, percentile
+from fleet.figures import leave, machine, percentile
 from fleet.scripts import Script, script
 from fleet.server import ServerProcess
 from fleet.verdict import ended
@@ -124,9 +123,9 @@ def cells(first: str, found: dict[str, Figures]) -> list[list[str]]:
 def main() -> int:
     """Measures and prints; the exit code."""
     parser = reader(__doc__)
-    parser.add_argument("--short", action="store_true", help="prove that it works")
-    parser.add_argument("--json", type=new_file, metavar="FILE", help="leave the figures there")
-    parser.add_argument("--game", choices=[name for name, *_ in LONG], help="only this one")
+    parser.add_argument("--short", action="store_true", help="prove that it works, in a minute or two")
+    parser.add_argument("--json", type=new_file, metavar="FILE", help="leave the figures there, as JSON")
+    parser.add_argument("--game", choices=[name for name, *_ in LONG], help="play only this one (all three)")
     options = parser.parse_args()
     effort = SHORT if options.short else FULL
     lines, figures, late = [], [], {}
@@ -147,8 +146,7 @@ def main() -> int:
     print(table(HEADINGS, lines), "\n")
     print(lag_table(late, effort), "\n")
     print(machine(short=options.short))
-    if options.json:
-        options.json.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+    leave(figures, options.json)
     return 0
 
 

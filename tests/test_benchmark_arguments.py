@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 from fleet.arguments import new_file, new_folder, old_file
-from fleet.verdict import STOPPED, ended
+from fleet.verdict import BROKE, STOPPED, ended
 from performance import DOCUMENT
-from speed.bars import MISSED, UNJUDGED, Bar
+from referee import at_once
+from speed.bars import MISSED, UNJUDGED, Bar, shown
 from tournament_crashes import alive, descendants
 
 from .benchmark_runs import BENCHMARKS
@@ -93,7 +94,7 @@ def test_trying_a_path_leaves_nothing_behind(tmp_path: Path) -> None:
     assert new_file(str(tmp_path / "new.json")) == tmp_path / "new.json"
     assert new_folder(str(tmp_path / "a" / "b")) == tmp_path / "a" / "b"
     assert list(tmp_path.iterdir()) == [kept]
-    for wrong in (tmp_path, tmp_path / "none" / "new.json"):
+    for wrong in (tmp_path, tmp_path / "none" / "new.json", tmp_path / ("long" * 100)):
         with pytest.raises(argparse.ArgumentTypeError, match="cannot be written"):
             new_file(str(wrong))
     with pytest.raises(argparse.ArgumentTypeError, match="cannot be read"):
@@ -127,6 +128,29 @@ def test_a_document_that_cannot_take_the_figures_is_refused_before_anything_is_m
         assert "the figures of the short mode mean nothing" in refused(ours, "--short")
 
 
+@pytest.mark.parametrize(
+    ("figure", "text"),
+    [
+        (10 / 3, "3.333"),
+        (1495123.0, "1,495,000"),
+        (0.4, "0.4"),
+        (5, "5"),
+        (100, "100"),
+        (0.0123456, "0.01235"),
+        (0, "0"),
+        (9999.9, "10,000"),
+    ],
+)
+def test_a_figure_is_shown_by_its_first_digits_and_never_as_a_power_of_ten(figure: float, text: str) -> None:
+    assert shown(figure) == text
+
+
+def test_more_matches_at_once_than_the_server_has_connections_for_are_refused_with_that_reason() -> None:
+    assert at_once("1999") == 1999
+    with pytest.raises(argparse.ArgumentTypeError, match=r"1999 or less.*two of the 4000 connections"):
+        at_once("2000")
+
+
 def test_a_figure_that_means_nothing_has_no_verdict() -> None:
     bar = Bar("work", 1.0, "ms", None, 2, 2)
     assert (bar.plain()["verdict"], bar.plain(meant=False)["verdict"]) == (MISSED, UNJUDGED)
@@ -155,12 +179,16 @@ def test_ctrl_c_is_told_in_one_line(error: BaseException, capsys: pytest.Capture
 
 
 @pytest.mark.parametrize("error", [ValueError(), ExceptionGroup("", [OSError()])])
-def test_an_error_that_is_no_ctrl_c_is_shown_in_full(error: Exception) -> None:
+def test_an_error_that_is_no_ctrl_c_is_shown_in_full_and_is_no_missed_bar(
+    error: Exception, capsys: pytest.CaptureFixture[str]
+) -> None:
     def main() -> int:
         raise error
 
-    with pytest.raises(type(error)):
+    with pytest.raises(SystemExit) as code:
         ended(main)
+    assert code.value.code == BROKE
+    assert type(error).__name__ in capsys.readouterr().err.splitlines()[-1] + "Group"
 
 
 AS_A_SHELL_DOES = """

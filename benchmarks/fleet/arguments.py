@@ -15,8 +15,8 @@ def reader(text: str | None) -> argparse.ArgumentParser:
     return argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
-def at_least(least: int) -> Callable[[str], int]:
-    """Reads a whole number from ``least`` on."""
+def at_least(least: int, most: float = math.inf, why: str = "") -> Callable[[str], int]:
+    """Reads a whole number from ``least`` on; ``why`` says what has no room for more than ``most``."""
 
     def read(text: str) -> int:
         try:
@@ -25,6 +25,8 @@ def at_least(least: int) -> Callable[[str], int]:
             number = least - 1
         if number < least:
             raise argparse.ArgumentTypeError(f"must be a whole number, {least} or more, and not {text!r}")
+        if number > most:
+            raise argparse.ArgumentTypeError(f"must be {most:g} or less, and not {text!r}: {why}")
         return number
 
     return read
@@ -68,8 +70,8 @@ def old_file(text: str) -> Path:
 def new_file(text: str) -> Path:
     """Reads the path of a file that can be written, whether or not it is there. Nothing is left of the attempt."""
     path = Path(text)
-    there = path.exists()
     try:
+        there = path.exists()
         path.open("ab").close()
         if not there:
             path.unlink()
@@ -81,8 +83,8 @@ def new_file(text: str) -> Path:
 def new_folder(text: str) -> Path:
     """Reads the path of a folder that can be filled, or made with those around it. Nothing is left of the attempt."""
     path = Path(text)
-    there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
     try:
+        there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
         tempfile.TemporaryDirectory(dir=there).cleanup()
     except OSError as error:
         raise argparse.ArgumentTypeError(f"nothing can be written into {text}: {error.strerror}") from None

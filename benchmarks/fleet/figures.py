@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Sequence
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
+
+from .verdict import Broken
 
 MEANINGLESS: Final = "a short run, whose figures mean nothing"
 
@@ -30,3 +34,12 @@ def machine(*, short: bool = False) -> str:
     load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
     where = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"
     return f"{where}, load average {load}" + (f"; {MEANINGLESS}" if short else "")
+
+
+def leave(figures: Any, file: Path | None) -> None:
+    """Write them to a file, if one is asked for. Raises Broken."""
+    if file is not None:
+        try:
+            file.write_text(json.dumps(figures, indent=1), encoding="utf-8")
+        except OSError as error:
+            raise Broken(f"the figures could not be written to {file}: {error.strerror}") from error

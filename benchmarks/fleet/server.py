@@ -10,12 +10,25 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
+
+from .verdict import Broken
 
 START_SECONDS: Final = 60.0
 STOP_SECONDS: Final = 30.0
+DYING_SECONDS: Final = 1.0
+"""So long after its connections broke a process that dies has ended."""
 PLAIN: Final = ("-m", "triarena.cli")
 """The server as users run it."""
+
+
+def died(process: subprocess.Popen[Any]) -> bool:
+    """Whether a process that nobody here ended is dead, or about to be."""
+    try:
+        process.wait(DYING_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 class ServerProcess:
@@ -49,7 +62,10 @@ class ServerProcess:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        guilty = isinstance(error, Exception) and self._process is not None and died(self._process)
         self.stop()
+        if guilty:
+            raise Broken(f"the server ended too early; its log ends with:\n{self.last_words()}") from error
 
     @property
     def pid(self) -> int:
@@ -69,23 +85,27 @@ class ServerProcess:
         return self.folder / "server.log"
 
     def start(self) -> None:
-        """Returns when clients can connect. Raises RuntimeError with the log's end if it does not come to that."""
+        """Returns when clients can connect. Raises Broken with the log's end if it does not come to that.
+
+        Of the environment it gets no settings: what is measured would depend on who measures.
+        """
         port_file = self.folder / "port"
         port_file.unlink(missing_ok=True)
         arguments = ["--port", str(self.port), "--port-file", str(port_file), "--data-dir", str(self.folder)]
         settings = {f"TRIARENA_{name.upper().replace('.', '__')}": str(value) for name, value in self._settings.items()}
+        inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("TRIARENA_")}
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [sys.executable, *self._program, "serve", *arguments, "--log-format", "console"],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, "PYTHONUNBUFFERED": "1", **settings},
+                env={**inherited, "PYTHONUNBUFFERED": "1", **settings},
             )
         deadline = time.monotonic() + START_SECONDS
         while not port_file.exists():
             if self._process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"the server did not start; its log ends with:\n{self.last_words()}")
+                raise Broken(f"the server did not start; its log ends with:\n{self.last_words()}")
             time.sleep(0.01)
         self.port = int(port_file.read_text(encoding="ascii"))
 

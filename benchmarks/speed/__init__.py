@@ -7,5 +7,6 @@
 * ``playing``: how fast the rules of one game are on one board
 * ``arena``: rounds of matches at a server, and at a bare relay
 * ``bots``, ``raw``, ``relay``: the processes of an arena: bots, observers, and the relay
+* ``lifeline``: what ends those processes when the benchmark that started them is no more
 * ``probed``: a server whose loop is watched
 """

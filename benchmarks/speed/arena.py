@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +15,10 @@ from typing import Any, Final
 import trio
 from fleet.figures import percentile
 from fleet.host import Host
+from fleet.line import HungUp, Refused
 from fleet.scripts import Script
-from fleet.server import ServerProcess
+from fleet.server import ServerProcess, died
+from fleet.verdict import Broken
 
 from .duties import assignment
 
@@ -63,18 +65,26 @@ class Shape:
     again: list[bool]
 
 
-def _python(module: str, *arguments: str, stdin: int | None = None) -> subprocess.Popen[str]:
-    """A module beside this one as a process, whose output can be read. Ctrl-C is not for it: who started it ends it."""
+def _python(module: str, *arguments: str) -> subprocess.Popen[str]:
+    """A module beside this one as a process, whose output can be read. Ctrl-C is not for it: who started it ends it, or
+    the end of its input does.
+    """
     command = [sys.executable, "-m", f"{HERE.name}.{module}", *arguments]
-    return subprocess.Popen(command, cwd=HERE.parent, stdin=stdin, stdout=subprocess.PIPE, text=True, process_group=0)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=HERE.parent, stdin=pipe, stdout=pipe, text=True, process_group=0)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.communicate()
 
 
 class Bots:
     """A process of bots that have taken their seats."""
 
     def __init__(self, task: Mapping[str, Any]) -> None:
-        """Raises RuntimeError if they do not come that far."""
-        self._process = _python("bots", stdin=subprocess.PIPE)
+        """Raises Broken if they do not come that far."""
+        self._process = _python("bots")
         try:
             self.room = self._told(json.dumps(task))
             """Of the first match."""
@@ -83,23 +93,23 @@ class Bots:
             raise
 
     def play(self) -> dict[str, Any]:
-        """What they saw. Raises RuntimeError if they do not come to an end."""
+        """What they saw. Raises Broken if they do not come to an end."""
         seen: dict[str, Any] = json.loads(self._told("go"))
         self._process.wait()
         return seen
 
     def kill(self) -> None:
         """End what is left of them."""
-        self._process.kill()
-        self._process.communicate()
+        _end(self._process)
 
     def _told(self, line: str) -> str:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        print(line, file=self._process.stdin, flush=True)
+        with suppress(BrokenPipeError):
+            print(line, file=self._process.stdin, flush=True)
         told = self._process.stdout.readline()
-        if not told:
-            raise RuntimeError("the bots died; see above")
+        if not told.endswith("\n"):
+            raise Broken("the bots ended too early, see above")
         return told.strip()
 
 
@@ -160,14 +170,16 @@ def _watching(port: int, room: str, observers: int) -> Iterator[None]:
         yield
         return
     process = _python("raw", str(port), room, str(observers))
+    broken = Broken("the observers ended too early, see above")
     try:
         assert process.stdout is not None
         if not process.stdout.readline():
-            raise RuntimeError("the observers died; see above")
+            raise broken
         yield
+        if process.poll() is not None:  # so it was not watched to the end
+            raise broken
     finally:
-        process.kill()
-        process.communicate()
+        _end(process)
 
 
 @contextmanager
@@ -183,22 +195,27 @@ def relay(
     try:
         while not (port_file.exists() and port_file.read_text(encoding="ascii")):
             if process.poll() is not None:
-                raise RuntimeError("the relay died; see above")
+                raise Broken("the relay ended too early, see above")
             time.sleep(0.01)
         yield int(port_file.read_text(encoding="ascii")), process.pid
+    except Exception as error:  # perhaps because of it
+        if died(process):
+            raise Broken("the relay ended too early, see above") from error
+        raise
     finally:
-        process.kill()
-        process.communicate()
+        _end(process)
 
 
 async def _prepare(server: ServerProcess, script: Script, matches: int) -> list[tuple[str, str]]:
-    host = await Host.of(server)
-    codes = [await host.prepare(script) for _ in range(matches)]
+    try:
+        host = await Host.of(server)
+        codes = [await host.prepare(script) for _ in range(matches)]
+    except (HungUp, Refused, OSError) as error:
+        raise Broken(f"the matches could not be prepared: {error}") from error
     await host.line.aclose()
     return codes
 
 
 def cpu_seconds(pid: int) -> float:
-    """What a process's threads have computed so far (Linux)."""
-    threads = Path(f"/proc/{pid}/task").iterdir()
-    return sum(int((thread / "schedstat").read_text(encoding="ascii").split()[0]) for thread in threads) / 1e9
+    """What a process's threads have computed so far, those that have ended as well (Linux)."""
+    return time.clock_gettime(~pid << 3 | 2)  # its clock's number, by the kernel's ABI; Python knows only our own

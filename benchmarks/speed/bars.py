@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -49,10 +50,17 @@ class Bar:
     def cells(self) -> list[str]:
         """Its line of the table."""
         limit = "<=" if self.at_most else ">="
-        reference = "" if self.reference is None else f"{self.reference:,.6g}"
+        reference = "" if self.reference is None else shown(self.reference, 6)
         ratio = "" if self.reference is None else f"{self.figure:.3g}"
-        measured = f"{float(f'{self.measured:.4g}'):,g} {self.unit}"
-        return [self.work, measured, reference, ratio, f"{limit} {self.bar:,g}", f"{self.aim:,g}", self.verdict]
+        measured = f"{shown(self.measured)} {self.unit}"
+        return [self.work, measured, reference, ratio, f"{limit} {shown(self.bar)}", shown(self.aim), self.verdict]
+
+
+def shown(figure: float, digits: int = 4) -> str:
+    """So many digits of a figure that count, all of those before the point, and never as a power of ten."""
+    before = len(str(int(abs(figure)))) if abs(figure) >= 1 else math.floor(math.log10(abs(figure) or 1)) + 1
+    text = f"{float(f'{figure:.{digits}g}'):,.{max(0, digits - before)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 HEADINGS = ["work", "measured", "reference", "ratio", "bar", "aim", ""]

@@ -2,7 +2,7 @@
 
 ``python -m speed.bots`` reads a ``Task`` as JSON from its input, takes all seats, prints the room of the first match,
 waits for another line on its input, plays, and prints what it saw (``Seen``) as JSON. Every bot answers at once, or a
-fixed time after it was asked, with moves that were thought out before.
+fixed time after it was asked, with moves that were thought out before. They end with their input.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import msgpack
 
 from triarena.protocol.frames import HEADER, frame
 
+from .lifeline import end_with_the_benchmark
 from .raw import Line, greeted
 from .relay import move, seated
 
@@ -189,14 +190,22 @@ def at_the_relay(task: Task) -> list[Match]:
 
 
 def main() -> None:
-    """Do the task."""
-    task = Task(**json.loads(sys.stdin.readline()))
+    """Do the task. Raises OSError or RuntimeError."""
+    asked = sys.stdin.readline()
+    if not asked:
+        return
+    task = Task(**json.loads(asked))
     matches = at_the_relay(task) if task.relay else at_the_server(task)
     room = "" if task.relay else msgpack.unpackb(matches[0].moves[0][HEADER:])["room"]
     print(room, flush=True)
-    sys.stdin.readline()
+    if not sys.stdin.readline():
+        return
+    end_with_the_benchmark()
     print(json.dumps(asdict(Play(matches, task.think).run())), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (OSError, RuntimeError) as error:
+        sys.exit(f"bots: {error}")

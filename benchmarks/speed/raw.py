@@ -1,4 +1,7 @@
-"""A plain blocking connection, and observers that read and forget: ``python -m speed.raw PORT ROOM OBSERVERS``."""
+"""A plain blocking connection, and observers that read and forget: ``python -m speed.raw PORT ROOM OBSERVERS``.
+
+They end with their input, and all together when one of them is hung up on: then nobody is watched by so many.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,8 @@ import msgpack
 
 from triarena.protocol.frames import HEADER, frame
 from triarena.protocol.values import PROTOCOL
+
+from .lifeline import end_with_the_benchmark
 
 SO_TIMESTAMPNS: Final = 35
 """Linux: tell with what is read when it came. The socket module has no name for it."""
@@ -85,7 +90,8 @@ def greeted(port: int) -> Line:
 
 
 def main() -> None:
-    """Observe until the process is ended; print a line when everybody watches."""
+    """Observe until the process is ended; print a line when everybody watches. Raises OSError or RuntimeError."""
+    end_with_the_benchmark()
     port, room, observers = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     poll, lines = select.epoll(), {}
     for _ in range(observers):
@@ -98,8 +104,11 @@ def main() -> None:
     while True:
         for number, _ in poll.poll():
             if not lines[number].socket.recv(CHUNK):
-                return
+                raise ConnectionError("the server hung up")
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (OSError, RuntimeError) as error:
+        sys.exit(f"observers: {error}")

@@ -5,7 +5,7 @@ first frame says in which pair it is and on which seat (``seated``), and is answ
 is a ``move``, which says how long the two messages are that follow from it, and who gets the second.
 
 With an ``assignment`` as a further argument (which may be empty) it does these duties of a referee as well, before it
-hands a move on; with a file after that, how late its loop is goes there (``Probe``).
+hands a move on; with a file after that, how late its loop is goes there (``Probe``). It ends with its input.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Final
 import trio
 
 from .duties import Duty, Office, open_office
+from .lifeline import end_with_the_benchmark
 from .probed import Probe
 
 LENGTH: Final = struct.Struct(">I")
@@ -119,4 +120,5 @@ async def main(port_file: Path, assigned: str) -> None:
 
 if __name__ == "__main__":
     path, assigned, *notes = sys.argv[1:]
+    end_with_the_benchmark()
     trio.run(main, Path(path), assigned, instruments=[Probe(Path(name)) for name in notes])

@@ -1,0 +1,241 @@
+"""How a benchmark ends that is ended from outside, or that something of its own dies under, and what it leaves."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import trio
+from fleet.server import ServerProcess
+from fleet.verdict import BROKE, Broken, ended
+from referee import bars
+from speed.arena import cpu_seconds
+from tournament_crashes import alive, descendants
+
+from .benchmark_runs import BENCHMARKS
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in /proc")
+
+
+def hear_of_it() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+    trio.run(trio.sleep, 60)
+
+
+def hear_of_it_in_a_task() -> None:
+    async def wait() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.sleep, 60)
+            await trio.lowlevel.checkpoint()
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    trio.run(wait)
+
+
+@pytest.mark.parametrize("main", [hear_of_it, hear_of_it_in_a_task])
+@pytest.mark.parametrize("ctrl_c", [signal.SIG_IGN, signal.default_int_handler])
+def test_a_signal_is_told_in_one_line_and_gives_its_exit_code(
+    main: Callable[[], None], ctrl_c: Callable[..., None] | int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = signal.signal(signal.SIGINT, ctrl_c)
+    try:
+        with pytest.raises(SystemExit) as code:
+            ended(main)
+        assert signal.getsignal(signal.SIGINT) == ctrl_c
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert code.value.code == 128 + signal.SIGTERM
+    assert capsys.readouterr().err == "stopped by SIGTERM before all was measured\n"
+
+
+@pytest.mark.parametrize("error", [Broken("no luck"), SystemExit("no luck")])
+def test_what_a_benchmark_broke_by_is_told_in_a_sentence(
+    error: BaseException, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def main() -> None:
+        raise error
+
+    with pytest.raises(SystemExit) as code:
+        ended(main)
+    assert (code.value.code, capsys.readouterr().err) == (BROKE, "no luck\n")
+
+
+@pytest.mark.parametrize("coding", ["ascii", "latin-1", "utf-8"])
+def test_what_a_benchmark_prints_into_a_pipe_is_utf8_whatever_the_alphabet_of_the_shell(coding: str) -> None:
+    program = "from fleet.verdict import ended; ended(lambda: print('3 \\u00b5s'))"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=BENCHMARKS,
+        env={**os.environ, "PYTHONIOENCODING": coding},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.decode("utf-8").strip()) == (0, "3 \u00b5s")
+
+
+@pytest.mark.parametrize("arguments", [["relay", "FOLDER/port", ""], ["bots"]])
+def test_a_process_of_the_arena_ends_with_its_input(arguments: list[str], tmp_path: Path) -> None:
+    command = [argument.replace("FOLDER", str(tmp_path)) for argument in arguments]
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"speed.{command[0]}", *command[1:]],
+        cwd=BENCHMARKS,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert said == b""
+
+
+def test_the_time_of_threads_that_have_ended_counts_as_a_process_s_own() -> None:
+    program = (
+        "import threading; t = threading.Thread(target=sum, args=(range(10**7),)); t.start(); t.join(); "
+        "print(flush=True); input()"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        process.stdout.readline()
+        threads = Path(f"/proc/{process.pid}/task").iterdir()
+        living = sum(int((thread / "schedstat").read_text("ascii").split()[0]) for thread in threads) / 1e9
+        assert cpu_seconds(process.pid) > living + 0.02
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_the_processor_is_judged_only_with_the_numbers_of_matches_that_are_asked_for() -> None:
+    pair = SimpleNamespace(
+        server=SimpleNamespace(p50=1, pace=1, cpu_ms=1), relay=SimpleNamespace(p50=1, pace=1, cpu_ms=1)
+    )
+    pairs = {("mississippi_queen", matches): pair for matches in (1, 2, 5, 10, 20, 50, 100)}
+    judged = [bar.work for bar in bars(pairs, {}, {}) if "CPU" in bar.work]  # type: ignore[arg-type]
+    assert judged == [f"mississippi_queen, {matches} at once: CPU" for matches in (1, 10, 100)]
+
+
+def test_a_measured_server_has_no_settings_of_who_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRIARENA_LIMITS__CONNECTIONS", "none at all")
+    with ServerProcess(tmp_path) as server:
+        assert server.port
+
+
+def test_a_server_that_died_is_what_a_benchmark_broke_by_whatever_else_suffered(tmp_path: Path) -> None:
+    def main() -> None:
+        with ServerProcess(tmp_path) as server:
+            server.signal(signal.SIGKILL)
+            raise Broken("the bots ended too early")
+
+    with pytest.raises(Broken, match="the server ended too early"):
+        main()
+
+
+# -- all of it ---------------------------------------------------------------------------------------
+
+
+def part(pid: int) -> str:
+    """Which of the arena's processes that is."""
+    try:
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    except OSError:
+        return ""
+    return next((word for word in ("serve", "speed.relay", "speed.bots", "speed.raw") if word in words), "")
+
+
+@contextmanager
+def running(*command: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A benchmark that keeps its temporary files there."""
+    process = subprocess.Popen(
+        [sys.executable, str(BENCHMARKS / command[0]), *command[1:]],
+        env={**os.environ, "TMPDIR": str(folder)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def below(process: subprocess.Popen[str], wanted: str) -> list[int]:
+    """All that it has started, as soon as the wanted part is among them."""
+    deadline = time.monotonic() + 120
+    while not any(part(pid) == wanted for pid in descendants(process.pid)):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    return sorted(descendants(process.pid))
+
+
+def gone(pids: list[int]) -> bool:
+    """Whether they all end."""
+    deadline = time.monotonic() + 60
+    while any(map(alive, pids)):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("command", ["referee.py --game towerwars", "crowd.py --idle 0", "stalls.py"])
+def test_a_signal_ends_a_benchmark_and_leaves_nothing(command: str, number: signal.Signals, tmp_path: Path) -> None:
+    with running(*command.split(), folder=tmp_path) as process:
+        pids = below(process, "speed.bots" if "referee" in command else "serve")
+        process.send_signal(number)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (128 + number, f"stopped by {number.name} before all was measured\n")
+    assert gone(pids)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_what_a_killed_benchmark_leaves_of_the_arena_ends_by_itself(tmp_path: Path) -> None:
+    with running("referee.py", "--game", "towerwars", folder=tmp_path) as process:
+        pids = below(process, "speed.bots")
+        server = [pid for pid in pids if part(pid) == "serve"]
+        process.kill()
+        try:
+            assert gone([pid for pid in pids if pid not in server])
+        finally:
+            for pid in server:
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("victim", "culprit"),
+    [
+        ("serve", "the server ended too early; its log ends with:"),
+        ("speed.relay", "the relay ended too early, see above"),
+        ("speed.bots", "the bots ended too early, see above"),
+        ("speed.raw", "the observers ended too early, see above"),
+    ],
+)
+def test_a_part_of_the_arena_that_dies_is_told_in_a_sentence(victim: str, culprit: str, tmp_path: Path) -> None:
+    command = ["referee.py", "--short", "--game", "towerwars", "--matches", "1"]
+    with running(*command, folder=tmp_path) as process:
+        pids = below(process, "speed.raw" if victim == "speed.raw" else "speed.bots")
+        os.kill(next(pid for pid in pids if part(pid) == victim), signal.SIGKILL)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == BROKE
+    assert culprit in said.splitlines()
+    assert "Traceback" not in said
+    assert gone(pids)
