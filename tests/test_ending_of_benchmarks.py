@@ -17,6 +17,7 @@ import trio
 from fleet.server import ServerProcess
 from fleet.verdict import BROKE, Broken, ended
 from referee import bars
+from speed import arena
 from speed.arena import cpu_seconds
 from tournament_crashes import alive, descendants
 
@@ -142,6 +143,22 @@ def test_a_server_that_died_is_what_a_benchmark_broke_by_whatever_else_suffered(
         main()
 
 
+@pytest.mark.parametrize("says", ["", "watching"])
+def test_a_round_is_not_watched_unless_all_observers_are_there_at_its_end(
+    says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(["printf", f"{says}\\n" if says else ""], stdin=pipe, stdout=pipe, text=True)
+    monkeypatch.setattr(arena, "_python", lambda *_: process)
+
+    def play() -> None:
+        with arena._watching(0, "", observers=1):
+            process.wait()
+
+    with pytest.raises(Broken, match="the observers ended too early"):
+        play()
+
+
 # -- all of it ---------------------------------------------------------------------------------------
 
 
@@ -194,14 +211,15 @@ def gone(pids: list[int]) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("command", ["referee.py --game towerwars", "crowd.py --idle 0", "stalls.py"])
-def test_a_signal_ends_a_benchmark_and_leaves_nothing(command: str, number: signal.Signals, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("command", ["referee.py --game towerwars", "crowd.py --idle 0"])
+def test_a_signal_ends_a_benchmark_and_leaves_nothing(command: str, name: str, tmp_path: Path) -> None:
+    number = signal.Signals[name]
     with running(*command.split(), folder=tmp_path) as process:
         pids = below(process, "speed.bots" if "referee" in command else "serve")
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (128 + number, f"stopped by {number.name} before all was measured\n")
+    assert (process.returncode, said) == (128 + number, f"stopped by {name} before all was measured\n")
     assert gone(pids)
     assert list(tmp_path.iterdir()) == []
 
@@ -226,13 +244,12 @@ def test_what_a_killed_benchmark_leaves_of_the_arena_ends_by_itself(tmp_path: Pa
         ("serve", "the server ended too early; its log ends with:"),
         ("speed.relay", "the relay ended too early, see above"),
         ("speed.bots", "the bots ended too early, see above"),
-        ("speed.raw", "the observers ended too early, see above"),
     ],
 )
 def test_a_part_of_the_arena_that_dies_is_told_in_a_sentence(victim: str, culprit: str, tmp_path: Path) -> None:
     command = ["referee.py", "--short", "--game", "towerwars", "--matches", "1"]
     with running(*command, folder=tmp_path) as process:
-        pids = below(process, "speed.raw" if victim == "speed.raw" else "speed.bots")
+        pids = below(process, "speed.bots")
         os.kill(next(pid for pid in pids if part(pid) == victim), signal.SIGKILL)
         _, said = process.communicate(timeout=60)
     assert process.returncode == BROKE

@@ -61,7 +61,7 @@ def ended(main: Callable[[], int | None]) -> NoReturn:
     try:
         with _interrupted_by(came):
             code = _run(main)
-    except BaseException as error:
+    except (Exception, KeyboardInterrupt, BaseExceptionGroup) as error:
         interrupted = isinstance(error, KeyboardInterrupt) or (
             isinstance(error, BaseExceptionGroup) and error.subgroup(KeyboardInterrupt) is not None
         )
