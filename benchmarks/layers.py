@@ -3,9 +3,11 @@
     uv run --with py-spy python benchmarks/layers.py
     uv run --with py-spy python benchmarks/layers.py --short     # proves that it works; its figures mean nothing
 
-Bots that answer at once play against a server whose stacks py-spy looks at 500 times a second. What a sample is counted
-for is the innermost function that belongs to a layer: packing that the journal does is the journal's, the event loop's
-work under a connection is the loop's. Needs Linux and the right to look into other processes (root, as a rule).
+Bots that answer at once play against a server whose stacks py-spy looks at 500 times a second, in every round from when
+all seats are taken until the last match is over. What a sample is counted for is the innermost function that belongs to
+a layer: packing that the journal does is the journal's, the event loop's work under a connection is the loop's. Needs
+Linux and the right to look into other processes (root, as a rule). It takes about a minute, with ``--short`` six
+seconds. Exit code 3 if py-spy is missing, or can't look.
 """
 
 from __future__ import annotations
@@ -14,11 +16,11 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -26,12 +28,14 @@ from fleet.arguments import count, reader
 from fleet.figures import machine
 from fleet.scripts import script
 from fleet.server import ServerProcess
-from fleet.verdict import ended
+from fleet.verdict import Broken, ended
 from referee import LONG, SETTINGS, TINY
 from speed.arena import Figures, round_at_the_server
 from speed.bars import table
 
 RATE: Final = 500
+PATIENCE: Final = 30.0
+"""Seconds that py-spy has to write down what it saw."""
 WAITING: Final = ("_next_batch", "get_events", "WorkerThread._work")
 """Functions in which threads wait for work: the journal's, the loop's, and those that trio keeps for later."""
 LAYERS: Final[Mapping[str, str]] = {
@@ -64,54 +68,80 @@ def layer_of(stack: Sequence[str]) -> str | None:
 
 
 def sampled(raw: str) -> Counter[str]:
-    """Samples by layer, of py-spy's lines ``frame;frame;frame count``."""
+    """Samples by layer, of py-spy's lines ``frame;frame;frame count``. Raises ValueError for others."""
     found: Counter[str] = Counter()
     for line in raw.splitlines():
         stack, _, samples = line.rpartition(" ")
-        layer = layer_of(stack.split(";"))
+        layer, number = layer_of(stack.split(";")), int(samples)
         if layer is not None:
-            found[layer] += int(samples)
+            found[layer] += number
     return found
+
+
+@contextmanager
+def spying(pid: int, folder: Path, into: Counter[str]) -> Iterator[None]:
+    """Look at a process's stacks, and add up the samples at the end. Raises Broken if py-spy does not do so."""
+    raw, complaints = folder / "samples", folder / "complaints"
+    raw.unlink(missing_ok=True)
+    command = ["py-spy", "record", "-p", str(pid), "-f", "raw", "-o", str(raw), "-r", str(RATE), "-F"]
+    with complaints.open("wb") as stream:
+        spy = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stream, process_group=0)
+    try:
+        assert spy.stdout is not None
+        if not spy.stdout.readline():  # it says so when it looks
+            spy.wait()
+            raise broken("can't look at the server's stacks", complaints)
+        yield
+        if spy.poll() is not None:
+            raise broken("ended before the matches did", complaints)
+        spy.send_signal(signal.SIGINT)
+        try:
+            spy.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            raise broken(f"did not end within {PATIENCE:g} seconds of being asked to", complaints) from None
+    finally:
+        spy.kill()
+        spy.communicate()
+    try:
+        into.update(sampled(raw.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        raise broken("left no samples that can be read", complaints) from None
+
+
+def broken(what: str, complaints: Path) -> Broken:
+    """What py-spy did wrong, with its own words."""
+    why = complaints.read_text(encoding="utf-8", errors="replace").strip()
+    return Broken(f"py-spy {what}: {why or 'it did not say why'}")
 
 
 def main() -> None:
     """Play, look, and print."""
     parser = reader(__doc__)
-    parser.add_argument("--game", choices=[name for name, *_ in LONG], default="mississippi_queen")
-    parser.add_argument("--matches", type=count, default=10, help="at once")
-    parser.add_argument("--plies", type=count, default=20_000, help="look at so many of them, at least")
+    games = [name for name, *_ in LONG]
+    parser.add_argument("--game", choices=games, default="mississippi_queen", help="play this one (%(default)s)")
+    parser.add_argument("--matches", type=count, default=10, help="so many at once (%(default)s)")
+    parser.add_argument("--plies", type=count, default=20_000, help="look at so many, at least (%(default)s)")
     parser.add_argument(
         "--short",
         action="store_true",
-        help="prove that it works by one short match, whatever --matches and --plies say",
+        help="prove that it works by one round of short matches, whatever --matches and --plies say",
     )
     options = parser.parse_args()
-    spy = shutil.which("py-spy")
-    if spy is None:
-        sys.exit("py-spy is not installed: uv run --with py-spy python benchmarks/layers.py")
+    if shutil.which("py-spy") is None:
+        raise Broken("py-spy is not installed: uv run --with py-spy python benchmarks/layers.py")
     if options.short:
-        options.matches, options.plies = 1, 1
+        options.matches, options.plies = 10, 1
     [match] = [script(*game) for game in (TINY if options.short else LONG) if game[0] == options.game]
-    with tempfile.TemporaryDirectory() as folder, ServerProcess(Path(folder), SETTINGS) as server:
+    layers: Counter[str] = Counter()
+    figures = Figures()
+    with tempfile.TemporaryDirectory() as name, ServerProcess(Path(name), SETTINGS) as server:
+        looking = partial(spying, server.pid, Path(name), layers)
         round_at_the_server(server, match, options.matches, Figures())
-        raw = Path(folder) / "samples"
-        command = [spy, "record", "-p", str(server.pid), "-f", "raw", "-o", str(raw), "-r", str(RATE), "-F"]
-        complaints = Path(folder) / "complaints"
-        with complaints.open("wb") as stream:
-            watcher = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=stream, process_group=0)
-        figures = Figures()
-        try:
-            time.sleep(1)
-            if watcher.poll() is not None:
-                why = complaints.read_text(encoding="utf-8", errors="replace").strip()
-                sys.exit(f"py-spy can't look at the server's stacks: {why or watcher.returncode}")
-            while figures.plies < options.plies:
-                round_at_the_server(server, match, options.matches, figures)
-        finally:
-            watcher.send_signal(signal.SIGINT)
-            watcher.wait()
-        layers = sampled(raw.read_text(encoding="utf-8"))
-    whole = max(1, sum(layers.values()))
+        while figures.plies < options.plies:
+            round_at_the_server(server, match, options.matches, figures, looking=looking)
+        if not layers:
+            raise broken("saw nothing of what the server did", Path(name) / "complaints")
+    whole = sum(layers.values())
     lines = [
         [layer, f"{samples / whole:.0%}", f"{samples / whole * figures.cpu_ms * 1000:.0f}"]
         for layer, samples in layers.most_common()

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -114,12 +114,21 @@ class Bots:
 
 
 def round_at_the_server(
-    server: ServerProcess, script: Script, matches: int, into: Figures, *, think: float = 0.0, observers: int = 0
+    server: ServerProcess,
+    script: Script,
+    matches: int,
+    into: Figures,
+    *,
+    think: float = 0.0,
+    observers: int = 0,
+    looking: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Shape:
-    """So many matches at once, all with the same moves."""
+    """So many matches at once, all with the same moves. ``looking`` is entered when all seats are taken, and left when
+    the last match is over.
+    """
     codes = trio.run(_prepare, server, script, matches)
     task = {"port": server.port, "codes": codes, "moves": script.moves, "think": think}
-    with _started(task) as bots, _watching(server.port, bots.room, observers):
+    with _started(task) as bots, _watching(server.port, bots.room, observers), looking():
         return _played(bots, server.pid, into)
 
 
