@@ -3,6 +3,8 @@
     uv run python benchmarks/rules.py
     uv run python benchmarks/rules.py --short     # proves that it works; its figures mean nothing
 
+It takes four to five minutes, with ``--short`` a few seconds; what is done meanwhile is told on standard error.
+
 One thread; CPU time, the best of several rounds. The references are the original programs' own figures per CPU second
 on a machine of the kind that the figures of docs/performance.md come from, their virtual machine warmed up. Only the
 ratios mean anything, and on another kind of machine not even those exactly. Exit code 1 if a bar is missed.
@@ -10,14 +12,14 @@ ratios mean anything, and on another kind of machine not even those exactly. Exi
 
 from __future__ import annotations
 
-import json
 import random
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
 from fleet.arguments import new_file, reader
-from fleet.figures import machine
+from fleet.figures import leave, machine
 from fleet.verdict import ended
 from speed.bars import Bar, judged, table
 from speed.golden import golden_positions, golden_refusals
@@ -129,7 +131,7 @@ def bars(boards: Mapping[tuple[str, int], Figures], golden: Mapping[str, Figures
 def main() -> int:
     """Measures and prints; the exit code."""
     parser = reader(__doc__)
-    parser.add_argument("--short", action="store_true", help="prove that it works, and judge nothing")
+    parser.add_argument("--short", action="store_true", help="prove that it works in a few seconds, and judge nothing")
     parser.add_argument("--json", type=new_file, metavar="FILE", help="leave the figures there")
     arguments = parser.parse_args()
     effort = SHORT if arguments.short else FULL
@@ -139,20 +141,27 @@ def main() -> int:
         for value in values:
             options: Options = {option: value}
             boards[name, value] = board_figures(name, options, effort)
+            _tell(f"{name} {value}")
     named = {f"{name} {value}": figures for (name, value), figures in boards.items()}
     print(_figures_table("random games", COLUMNS, named), "\n")
 
-    golden = {name: golden_figures(name, effort) for name, *_ in BOARDS}
+    golden = {}
+    for name, *_ in BOARDS:
+        golden[name] = golden_figures(name, effort)
+        _tell(f"{name}, golden positions")
     print(_figures_table("golden positions", GOLDEN_COLUMNS, golden), "\n")
 
     found = list(bars(boards, golden))
     verdicts, good = judged(found, meant=not arguments.short)
     print(verdicts, "\n")
     print(machine(short=arguments.short))
-    if arguments.json:
-        plain = {"boards": named, "golden": golden, "bars": [bar.plain(meant=not arguments.short) for bar in found]}
-        arguments.json.write_text(json.dumps(plain, indent=1), encoding="utf-8")
+    plain = [bar.plain(meant=not arguments.short) for bar in found]
+    leave({"short": arguments.short, "boards": named, "golden": golden, "bars": plain}, arguments.json)
     return 0 if good else 1
+
+
+def _tell(what: str) -> None:
+    print(f"{what}: done", file=sys.stderr, flush=True)
 
 
 def _figures_table(what: str, columns: Mapping[str, str], lines: Mapping[str, Figures]) -> str:

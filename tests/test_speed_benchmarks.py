@@ -69,6 +69,15 @@ def test_the_benchmark_of_the_rules_measures_every_game(written: Written) -> Non
     assert all(bar["figure"] > 0 for bar in figures["bars"])
 
 
+@pytest.mark.slow
+def test_the_benchmark_of_the_rules_tells_meanwhile_what_is_done() -> None:
+    command = [sys.executable, str(DOCUMENT.parents[1] / "benchmarks" / "rules.py"), "--short"]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=120, check=True)
+    told = done.stderr.splitlines()
+    assert [told[0], told[-1]] == ["towerwars 4: done", "mississippi_queen, golden positions: done"]
+    assert all(line.endswith(": done") for line in told)
+
+
 @on_linux
 @pytest.mark.slow
 def test_the_benchmark_of_the_referee_plays_beside_the_relay(written: Written) -> None:

@@ -9,6 +9,7 @@
 * ``database``: a PostgreSQL schema of its own for a server under test
 * ``load``: something else for the processors to do
 * ``figures``: percentiles and tables, and the file that keeps them
+* ``files``: text files that are whole or not there
 * ``verdict``: how benchmarks end, and what their exit codes mean
 * ``arguments``: options of benchmarks, checked before anything is measured
 * ``stalling``: a server that stands still now and then

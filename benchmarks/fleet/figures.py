@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from .verdict import Broken
+from .files import put
 
 MEANINGLESS: Final = "a short run, whose figures mean nothing"
 
@@ -39,7 +39,4 @@ def machine(*, short: bool = False) -> str:
 def leave(figures: Any, file: Path | None) -> None:
     """Write them to a file, if one is asked for. Raises Broken."""
     if file is not None:
-        try:
-            file.write_text(json.dumps(figures, indent=1), encoding="utf-8")
-        except OSError as error:
-            raise Broken(f"the figures could not be written to {file}: {error.strerror}") from error
+        put(file, json.dumps(figures, indent=1))
