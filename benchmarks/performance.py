@@ -7,14 +7,15 @@
 Between the marks ``<!-- measured: ... -->`` stands what this wrote; all else there is written by hand. The curves go
 beside the document. With ``--figures FOLDER`` what was measured stays in the folder, and what is there already is not
 measured again, so that it can be done in parts; the short mode keeps its own in ``FOLDER/short``. Where py-spy is
-missing or can't look, where a ply's time goes stays as it stands. Exit code 1 if a bar is missed; the short mode judges
-nothing.
+missing or can't look, where a ply's time goes stays as it stands. It takes more than an hour, the short mode less than
+two minutes. Exit code 1 if a bar is missed, 3 if a benchmark broke; the short mode judges nothing.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import shutil
 import signal
@@ -29,7 +30,8 @@ from typing import Any, Final
 from curves import CURVES, draw
 from fleet.arguments import count, new_file, new_folder, reader
 from fleet.figures import MEANINGLESS, machine
-from fleet.verdict import STOPPED, ended
+from fleet.files import put
+from fleet.verdict import STOPPED, Broken, ended
 from speed.bars import MISSED
 
 BENCHMARKS: Final = Path(__file__).parent
@@ -38,6 +40,9 @@ GAMES: Final = ("mississippi_queen", "flowerwars", "towerwars")
 MARKS: Final = {"rules_bars", "referee_bars", "rules", "referee", "growth", "floor", "layers"}
 """Between which something is written."""
 BLOCK: Final = re.compile(r"(?<=<!-- measured: )(\w+)( -->\n).*?(?=<!-- end -->)", re.DOTALL)
+MARK: Final = re.compile(r"<!-- (measured|end)\b")
+MEASURED: Final = (0, 1)
+"""The exit codes of a benchmark that came to its end: all bars are met, or some are missed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,30 +71,49 @@ def steps(runs: int) -> Iterator[Step]:
 
 
 def measure(step: Step, folder: Path, *, short: bool) -> None:
-    """Run it, unless its figures are there; a missed bar is no break. Ends the process if it breaks, unless that was
+    """Run it, unless its figures are there; a missed bar is no break. Raises Broken if it breaks, unless that was
     because py-spy may not look.
     """
-    text, figures = folder / f"{step.name}.txt", folder / f"{step.name}.json"
-    if text.exists():
+    if is_measured(step, folder):
         return
+    figures, fresh = folder / f"{step.name}.json", folder / f"{step.name}.new"
     command = [sys.executable, str(BENCHMARKS / step.script), *step.arguments]
     command += ["--short", *step.short] if short else []
-    command += ["--json", str(figures)] if step.figures else []
+    command += ["--json", str(fresh)] if step.figures else []
     print(step.name, flush=True)
-    code, said = finished(command)
-    if code and not step.figures:
+    fresh.unlink(missing_ok=True)
+    try:
+        code, said = finished(command)
+        whole = code in MEASURED and said and (fresh.is_file() or not step.figures)
+        if whole:
+            if step.figures:
+                fresh.replace(figures)
+            put(folder / f"{step.name}.txt", said)  # last: where it stands, the figures do
+    finally:
+        fresh.unlink(missing_ok=True)
+    if not whole and step.figures:
+        why = "see above; with --figures FOLDER what was measured before need not be again"
+        raise Broken(f"{step.script} broke, {why}")
+    if not whole:
         print(f"{step.name} is left out, see above", flush=True)
-    elif code and not figures.exists():
-        sys.exit(f"{step.script} broke, see above; with --figures FOLDER what was measured before need not be again")
-    else:
-        text.write_text(said, encoding="utf-8")
+
+
+def is_measured(step: Step, folder: Path) -> bool:
+    """Whether what it leaves is there, and whole."""
+    try:
+        if step.figures:
+            read(folder, step.name)
+        return bool((folder / f"{step.name}.txt").read_text("utf-8").strip())
+    except (OSError, ValueError):  # not there, or cut off
+        return False
 
 
 def finished(command: Sequence[str]) -> tuple[int, str]:
     """Run it: its exit code, and what it printed. Ctrl-C ends it once, so that it takes its own processes along, and
     then this one.
     """
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", process_group=0)
+    utf8 = {**os.environ, "PYTHONIOENCODING": "utf-8"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8", process_group=0, env=utf8)
     try:
         said, _ = process.communicate()
     except KeyboardInterrupt:
@@ -152,39 +176,49 @@ def blocks(folder: Path, runs: int, *, short: bool) -> dict[str, str]:
 
 def write(document: Path, found: Mapping[str, str]) -> None:
     """Replace what stands between the marks; layers that were not measured stay. Raises KeyError for other marks."""
-    text = document.read_text("utf-8")
-    for mark in BLOCK.finditer(text):
-        if mark[1] != "layers" or mark[1] in found:
-            text = text.replace(mark[0], f"{mark[1]}{mark[2]}{found[mark[1]]}\n")
-    document.write_text(text, encoding="utf-8")
+
+    def block(mark: re.Match[str]) -> str:
+        kept = mark[1] == "layers" and mark[1] not in found
+        return mark[0] if kept else f"{mark[1]}{mark[2]}{found[mark[1]]}\n"
+
+    put(document, BLOCK.sub(block, document.read_text("utf-8")))
 
 
 def refused(document: Path, *, short: bool) -> str | None:
     """Why this can't be written to, said before an hour of measuring and not after it; None if it can."""
     if not document.is_file():
         return f"there is no document {document} to write to: make a copy of {DOCUMENT.name} first"
-    if short and document.resolve().parent == DOCUMENT.parent:
+    if short and document.resolve().parent == DOCUMENT.resolve().parent:
         return "the figures of the short mode mean nothing: name a copy elsewhere with --write"
-    marks = {name for name, _ in BLOCK.findall(document.read_text("utf-8", errors="replace"))}
-    if not marks:
-        return f"{document} has no marks between which to write: make a copy of {DOCUMENT.name}"
-    if odd := sorted(marks - MARKS):
-        return f"nothing is measured for {', '.join(odd)}, which {document} has marks for"
     try:
         for path in (document, *(document.parent / curve for curve in CURVES)):
             new_file(str(path))
+        text = document.read_text("utf-8")
     except argparse.ArgumentTypeError as error:
         return str(error)
+    except (OSError, ValueError):
+        return f"{document} is no text in UTF-8: make a copy of {DOCUMENT.name}"
+    marks = [name for name, _ in BLOCK.findall(text)]
+    if not MARK.search(text):
+        return f"{document} has no marks between which to write: make a copy of {DOCUMENT.name}"
+    if MARK.findall(text) != ["measured", "end"] * len(marks):
+        return f"{document} has a mark without an end, or an end without a mark: what stands there would be lost"
+    if odd := sorted(set(marks) - MARKS):
+        return f"nothing is measured for {', '.join(odd)}, which {document} has marks for"
     return None
 
 
 def arguments() -> argparse.Namespace:
     """What is asked for. Ends the process if it can't be done."""
     parser = reader(__doc__)
-    parser.add_argument("--write", type=Path, default=DOCUMENT, metavar="DOCUMENT", help="which one (%(default)s)")
+    parser.add_argument(
+        "--write", type=Path, default=DOCUMENT, metavar="DOCUMENT", help="write into this one (docs/performance.md)"
+    )
     parser.add_argument("--figures", type=new_folder, metavar="FOLDER", help="keep them, and measure what is missing")
-    parser.add_argument("--runs", type=count, default=3, help="how often what has bars is run (%(default)s)")
-    parser.add_argument("--short", action="store_true", help="one short run, prove that it works, and judge nothing")
+    parser.add_argument(
+        "--runs", type=count, default=3, metavar="N", help="run the two benchmarks with bars N times (%(default)s)"
+    )
+    parser.add_argument("--short", action="store_true", help="prove that it works by one short run, and judge nothing")
     options = parser.parse_args()
     if (why := refused(options.write, short=options.short)) is not None:
         parser.error(why)

@@ -213,7 +213,7 @@ def main() -> int:
         for (name, n), p in pairs.items()
     ]
     plain = [bar.plain(meant=not arguments.short) for bar in found]
-    leave({"pace": figures, "bars": plain}, arguments.json)
+    leave({"short": arguments.short, "pace": figures, "bars": plain}, arguments.json)
     return 0 if good else 1
 
 
