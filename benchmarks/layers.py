@@ -29,7 +29,7 @@ from fleet.figures import machine
 from fleet.scripts import script
 from fleet.server import ServerProcess
 from fleet.verdict import Broken, ended
-from referee import LONG, SETTINGS, TINY
+from referee import LONG, SETTINGS, TINY, at_once
 from speed.arena import Figures, round_at_the_server
 from speed.bars import table
 
@@ -119,7 +119,7 @@ def main() -> None:
     parser = reader(__doc__)
     games = [name for name, *_ in LONG]
     parser.add_argument("--game", choices=games, default="mississippi_queen", help="play this one (%(default)s)")
-    parser.add_argument("--matches", type=count, default=10, help="so many at once (%(default)s)")
+    parser.add_argument("--matches", type=at_once, default=10, help="so many at once (%(default)s)")
     parser.add_argument("--plies", type=count, default=20_000, help="look at so many, at least (%(default)s)")
     parser.add_argument(
         "--short",
