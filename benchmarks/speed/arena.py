@@ -33,6 +33,8 @@ class Figures:
     seconds: float = 0.0
     cpu: float = 0.0
     """Seconds that the server's process computed, all its threads together."""
+    spans: list[tuple[float, float]] = field(default_factory=list)
+    """When each round was played, by the monotonic clock."""
     waited: list[float] = field(default_factory=list)
     """Milliseconds, by ply: from the move's first byte out to the last byte in of the turn that follows."""
 
@@ -146,17 +148,16 @@ def _played(bots: Bots, pid: int, into: Figures) -> Shape:
     into.cpu += cpu_seconds(pid) - before
     into.plies += seen["plies"]
     into.seconds += seen["seconds"]
+    into.spans.append((seen["began"], seen["began"] + seen["seconds"]))
     into.waited.extend(seen["waited"])
     return Shape(seen["sizes"], seen["again"])
 
 
 def lag_while(notes: Path, play: Callable[[Figures], object]) -> list[float]:
     """Milliseconds by which a task of a probed loop went on too late, while a round was played."""
-    begin = time.monotonic()
     seen = Figures()
     play(seen)
-    end = time.monotonic()
-    begin = max(begin, end - seen.seconds)
+    [(begin, end)] = seen.spans
     lines = (
         line.split() for line in notes.read_text(encoding="ascii").splitlines(keepends=True) if line.endswith("\n")
     )

@@ -57,6 +57,8 @@ class Seen:
     """What they saw."""
 
     plies: int
+    began: float
+    """By the monotonic clock, which all processes of a machine share."""
     seconds: float
     """From the start to the last end."""
     waited: Sequence[float]
@@ -107,7 +109,7 @@ class Play:
         poll = select.epoll()
         for number in self._seats:
             poll.register(number, select.EPOLLIN)
-        began = time.perf_counter()
+        began = time.monotonic()
         for number, match in enumerate(self._matches):
             # Those that think do not all think at the same moments.
             later = self._think * number / len(self._matches)
@@ -121,11 +123,11 @@ class Play:
                 self._hear(*self._seats[number])
             while due and due[0][0] <= time.time():
                 self._answer(*heapq.heappop(due)[2:])
-        seconds = time.perf_counter() - began
+        seconds = time.monotonic() - began
         first = self._matches[0]
         first.sizes.append((len(first.moves[first.ply - 1]), first.moved, 0))
         plies = sum(match.ply for match in self._matches)
-        return Seen(plies, seconds, self._waited, first.sizes, [*first.again, False])
+        return Seen(plies, began, seconds, self._waited, first.sizes, [*first.again, False])
 
     def _hear(self, match: Match, seat: int) -> None:
         line = match.lines[seat]

@@ -22,6 +22,8 @@ from typing import Final
 
 import trio
 
+from triarena.server.garbage import collect_when_idle
+
 from .duties import Duty, Office, open_office
 from .lifeline import end_with_the_benchmark
 from .probed import Probe
@@ -113,6 +115,7 @@ async def main(port_file: Path, assigned: str) -> None:
         if assigned:
             office = await stack.enter_async_context(open_office(assigned, port_file.parent))
         nursery = await stack.enter_async_context(trio.open_nursery())
+        nursery.start_soon(collect_when_idle, lambda: 1)  # the server's collector looks no more often either
         handler = partial(attend, {}, office, count())
         listeners = await nursery.start(partial(trio.serve_tcp, handler, 0, host="127.0.0.1"))
         await trio.Path(port_file).write_text(str(listeners[0].socket.getsockname()[1]), encoding="ascii")

@@ -9,7 +9,6 @@ database is guarded: without it everything stops at once.
 from __future__ import annotations
 
 import errno
-import gc
 import signal
 import socket
 import sys
@@ -26,6 +25,7 @@ import trio
 from .connection import FAREWELL_SECONDS
 from .descriptors import RESERVED, provide_descriptors
 from .door import Door, DoorRules, Reception
+from .garbage import collect_when_idle
 from .house import House
 from .journal import Claim, Journal, JournalError, claim_database, open_journal
 from .lag import LoopLag
@@ -47,13 +47,6 @@ announced either.
 """
 MINIMAL_CONNECTIONS = 16
 """So many clients are let in however few files there are; the door survives that there are none left."""
-YOUNG = 50_000
-"""How many more objects there may be before the young ones are looked at. Nearly all of them belong to the turns under
-way and go without a collector: looked at every 700, as usual, they cost a busy server a twentieth of its time, in
-pieces of up to 5 ms.
-"""
-COLLECT_SECONDS = 600.0
-"""After how long without an idle moment a full collection is made all the same."""
 HIGHEST_PORT = 65535
 FOR_GATEWAY = " for clients of the Software-Challenge (--socha-port, socha.port, TRIARENA_SOCHA__PORT)"
 """Which port is meant if it can't be listened on, and what sets it."""
@@ -230,7 +223,7 @@ async def _open_house(
             for listener in listeners.gateway:
                 door.start_soon(entrance.keep, listener, Reception(way_in.tongue, way_in.serve))
         door.start_soon(_sweep, lobby)
-        door.start_soon(_collect_garbage, lobby)
+        door.start_soon(collect_when_idle, lobby.running)
         door.start_soon(_tick, lobby)
         gateway(_addresses(listeners.gateway))
         ready(_addresses(listeners.usual))
@@ -322,21 +315,6 @@ async def _tick(lobby: Lobby) -> None:
     """Let the loop look at least so often as its looks are to tell when bytes came."""
     while True:  # noqa: ASYNC110 - nothing is waited for: to wake up is all there is to it
         await trio.sleep(TICK_SECONDS if lobby.running() else 1.0)
-
-
-async def _collect_garbage(lobby: Lobby) -> None:
-    """Keep long collections out of matches: what lives from the start on is never looked at again, and the oldest
-    generation is collected when no match is running, or after a long while (it is charged to nobody, see ``lag``).
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(YOUNG, 1_000_000, 1_000_000)
-    collected = trio.current_time()
-    while True:
-        await trio.sleep(SWEEP_SECONDS)
-        if not lobby.running() or trio.current_time() - collected > COLLECT_SECONDS:
-            gc.collect()
-            collected = trio.current_time()
 
 
 async def _finish_matches(lobby: Lobby, grace: float) -> None:

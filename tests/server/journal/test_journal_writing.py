@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -18,10 +19,20 @@ from sqlalchemy import event
 
 from triarena.server.journal import JournalError, MatchEnded, MatchOpened, PlyPlayed, Record, open_journal, read_match
 from triarena.server.journal.store import Store, Verdict
+from triarena.server.journal.writer import AT_ONCE
 
 Opened = Callable[..., MatchOpened]
 Ply = Callable[..., PlyPlayed]
 Ended = Callable[..., MatchEnded]
+
+
+class Turns(trio.abc.Instrument):
+    """Counts the loop's turns."""
+
+    number = 0
+
+    def before_io_wait(self, timeout: float) -> None:
+        self.number += 1
 
 
 class Gate:
@@ -174,6 +185,56 @@ async def test_writers_that_come_together_are_saved_in_order_in_one_transaction(
     sqlite = ["PRAGMA", "BEGIN", "SELECT", "INSERT", "COMMIT", "BEGIN", *["INSERT"] * 10, "COMMIT"]
     assert statements == (sqlite if url.startswith("sqlite") else ["INSERT", "BEGIN", "INSERT", "COMMIT"])
     assert [stored.ply for stored in read_match(url, "m1").plies] == list(range(10))
+
+
+async def test_of_those_that_were_saved_together_a_few_go_on_in_each_turn_of_the_loop(
+    url: str, opened: Opened, gate: Gate
+) -> None:
+    turns = Turns()
+    went_on: list[int] = []
+
+    async def write(match: str) -> None:
+        await journal.write(opened(match))
+        went_on.append(turns.number)
+
+    trio.lowlevel.add_instrument(turns)
+    matches = [f"m{number}" for number in range(5 * AT_ONCE)]
+    async with open_journal(url) as journal:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(journal.write, opened("first"))
+            await trio.to_thread.run_sync(gate.reached.wait)
+            for match in matches:
+                nursery.start_soon(write, match)
+            await trio.testing.wait_all_tasks_blocked()
+            gate.open.set()
+        trio.lowlevel.remove_instrument(turns)
+    assert len(gate.batches[1]) == len(matches)
+    assert Counter(Counter(went_on).values()) == {AT_ONCE: 5}
+
+
+async def test_nobody_is_left_waiting_when_the_journal_ends_while_they_are_told_one_after_another(
+    url: str, opened: Opened, gate: Gate
+) -> None:
+    matches = [f"m{number}" for number in range(5 * AT_ONCE)]
+    went_on: list[str] = []
+    begun = trio.Event()
+
+    async def write(match: str) -> None:
+        await journal.write(opened(match))
+        went_on.append(match)
+        begun.set()
+
+    async with trio.open_nursery() as nursery:
+        async with open_journal(url) as journal:
+            nursery.start_soon(journal.write, opened("first"))  # noqa: ASYNC111 - it is closed while they wait
+            await trio.to_thread.run_sync(gate.reached.wait)
+            for match in matches:
+                nursery.start_soon(write, match)
+            await trio.testing.wait_all_tasks_blocked()
+            gate.open.set()
+            await begun.wait()
+        assert journal.unflushed is None
+    assert sorted(went_on) == sorted(matches)
 
 
 async def test_kinds_of_records_may_be_mixed_in_a_batch(

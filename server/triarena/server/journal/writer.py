@@ -31,6 +31,8 @@ MOMENT = 2.0
 """So long of it in any case and in silence; then it is said, and a cancellation ends the wait."""
 CLOSING_PAUSE = 0.5
 """Seconds between two attempts then."""
+AT_ONCE = 8
+"""So many hear in one turn of the loop that their records are saved."""
 _ILLNESS = frozenset({"write_failed", "journal_failed", "database_in_use"})
 _log = structlog.get_logger("triarena.journal")
 
@@ -274,9 +276,14 @@ class Journal:
             return [JournalError("journal_failed", message)] * len(batch)
 
     def _give_back(self, batch: Sequence[_Ticket], verdicts: Sequence[Verdict]) -> None:
-        """Back in trio's thread, after the other has saved a batch."""
-        self._handed -= len(batch)
-        self._settle(batch, verdicts)
+        """Back in trio's thread, after the other has saved a batch: a few in each turn of the loop, since what each of
+        them does next (an end is told to everybody) would keep all others waiting if all did it in one.
+        """
+        count = len(batch) if self._closed else AT_ONCE
+        self._handed -= len(batch[:count])
+        self._settle(batch[:count], verdicts[:count])
+        if batch[count:]:
+            self._tell(self._give_back, batch[count:], verdicts[count:])
 
     def _settle(self, batch: Sequence[_Ticket], verdicts: Sequence[Verdict]) -> None:
         """Wakes everybody whose record was in the batch."""

@@ -1,0 +1,97 @@
+"""The collector does not look while matches run, and looks at everything once none does."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from triarena.server.garbage import COLLECT_SECONDS, YOUNG, collect_when_idle
+
+
+class Circle:
+    """Refers to itself, so that only the collector finds that nobody needs it."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+@pytest.fixture
+def looks() -> Iterator[list[int]]:
+    """Of each look of the collector, which generation it was at; its settings are put back afterwards."""
+    generations: list[int] = []
+
+    def noted(phase: str, info: dict[str, int]) -> None:
+        if phase == "start":
+            generations.append(info["generation"])
+
+    thresholds = gc.get_threshold()
+    gc.callbacks.append(noted)
+    yield generations
+    gc.callbacks.remove(noted)
+    gc.set_threshold(*thresholds)
+    gc.unfreeze()
+
+
+async def test_while_matches_run_nothing_is_looked_at_however_much_they_keep(
+    looks: list[int], autojump_clock: MockClock
+) -> None:
+    kept: list[list[list[None]]] = []
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(collect_when_idle, lambda: 1)
+        await trio.sleep(0.5)
+        looks.clear()
+        for _ in range(10):
+            kept.append([[] for _ in range(YOUNG // 2)])
+            await trio.sleep(1)
+        nursery.cancel_scope.cancel()
+    assert looks == []
+    assert len(kept) == 10
+
+
+async def test_a_circle_goes_when_the_last_match_has_ended_even_if_it_was_put_out_of_sight(
+    looks: list[int], autojump_clock: MockClock
+) -> None:
+    running = 1
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(collect_when_idle, lambda: running)
+        await trio.sleep(0.5)
+        circle = weakref.ref(Circle())
+        await trio.sleep(5)
+        assert circle() is not None
+        running = 0
+        await trio.sleep(2)
+        assert circle() is None
+        looks.clear()
+        await trio.sleep(60)
+        nursery.cancel_scope.cancel()
+    assert looks == []  # nothing has been played since
+
+
+async def test_a_server_that_is_never_idle_looks_at_everything_after_a_long_while(
+    looks: list[int], autojump_clock: MockClock
+) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(collect_when_idle, lambda: 1)
+        await trio.sleep(0.5)
+        circle = weakref.ref(Circle())
+        await trio.sleep(COLLECT_SECONDS + 2)
+        assert circle() is None
+        nursery.cancel_scope.cancel()
+
+
+async def test_circles_that_pile_up_between_two_moments_are_not_kept_until_memory_ends(
+    looks: list[int], autojump_clock: MockClock
+) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(collect_when_idle, lambda: 1)
+        await trio.sleep(0.5)
+        first = weakref.ref(Circle())
+        for _ in range(YOUNG + 1000):
+            Circle()
+        assert first() is None
+        nursery.cancel_scope.cancel()
