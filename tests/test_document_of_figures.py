@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -205,3 +206,40 @@ def test_ticks_are_few_and_round_and_reach_the_highest_value(highest: float) -> 
     assert 3 <= len(found) <= 6
     assert f"{found[1]:.0e}"[0] in "125"
     assert all(float(f"{tick:.2g}") == pytest.approx(tick) for tick in found)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY, errno.ENOSPC])
+@pytest.mark.parametrize("refused", ["write_text", "replace"])
+def test_a_file_that_cannot_be_replaced_is_written_where_it_stands_unless_the_disk_is_full(
+    refused: str, number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("old")
+    whole = getattr(Path, refused)
+
+    def refuse(path: Path, *args: object, **options: object) -> object:
+        if path.suffix == ".part":
+            raise OSError(number, os.strerror(number))
+        return whole(path, *args, **options)
+
+    monkeypatch.setattr(Path, refused, refuse)
+    with pytest.raises(UnicodeEncodeError):
+        put(page, "new \ud800")
+    assert left(tmp_path) == {"page.md": "old"}
+    if number == errno.ENOSPC:
+        with pytest.raises(Broken, match="could not be written"):
+            put(page, "new")
+        assert left(tmp_path) == {"page.md": "old"}
+    else:
+        put(page, "new")
+        assert left(tmp_path) == {"page.md": "new"}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have modes there")
+@pytest.mark.parametrize("mode", [0o600, 0o664, 0o755])
+def test_a_file_that_is_replaced_keeps_its_mode(mode: int, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("old")
+    page.chmod(mode)
+    put(page, "new")
+    assert (page.read_text(), page.stat().st_mode & 0o777) == ("new", mode)

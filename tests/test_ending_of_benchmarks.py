@@ -58,6 +58,128 @@ def test_a_signal_is_told_in_one_line_and_gives_its_exit_code(
     assert capsys.readouterr().err == "stopped by SIGTERM before all was measured\n"
 
 
+@contextmanager
+def handled(number: signal.Signals, handler: Callable[..., None] | int) -> Iterator[None]:
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def end(main: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> tuple[object, str]:
+    """The exit code, and what it said."""
+    run = trio.run
+    with handled(signal.SIGINT, signal.default_int_handler):
+        with pytest.raises(SystemExit) as code:
+            ended(main)  # type: ignore[arg-type]
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert trio.run is run
+    return code.value.code, capsys.readouterr().err
+
+
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+BY = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
+CLEAN_UPS = ("plain", "trio's", "around trio", "with a trio of its own")
+
+
+def ending_of(kind: str, work: Callable[[], None], clean_up: Callable[[], None]) -> None:
+    """A benchmark that hears of its end at work, and then cleans up."""
+
+    async def task() -> None:
+        try:
+            work()
+            await trio.sleep(60)
+        finally:
+            if kind == "trio's":
+                with trio.CancelScope(shield=True):
+                    await trio.lowlevel.checkpoint()
+                    clean_up()
+                    await trio.lowlevel.checkpoint()
+
+    async def tasks() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(task)
+
+    async def clean_up_in_trio() -> None:
+        clean_up()
+        await trio.lowlevel.checkpoint()
+
+    try:
+        if kind == "plain":
+            work()
+            time.sleep(60)  # which the signal cuts short
+        else:
+            trio.run(tasks)
+    finally:
+        if kind == "with a trio of its own":
+            trio.run(clean_up_in_trio)
+        elif kind != "trio's":
+            clean_up()
+
+
+@pytest.mark.parametrize("kind", CLEAN_UPS)
+@pytest.mark.parametrize("first", ENDINGS)
+def test_no_second_signal_of_any_kind_cuts_the_clean_up_short(
+    first: signal.Signals, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cleaned: list[str] = []
+
+    def clean_up() -> None:
+        for number in (*ENDINGS, *ENDINGS):
+            os.kill(os.getpid(), number)
+            cleaned.append(number.name)
+
+    said = end(lambda: ending_of(kind, lambda: os.kill(os.getpid(), first), clean_up), capsys)
+    assert said == (128 + first, f"stopped by {BY[first]} before all was measured\n")
+    assert len(cleaned) == 6
+
+
+@pytest.mark.parametrize("kind", CLEAN_UPS)
+@pytest.mark.parametrize("first", ENDINGS)
+@pytest.mark.parametrize(
+    "error", [OSError("left"), Broken("left"), SystemExit("left"), SystemExit(1), ExceptionGroup("", [OSError()])]
+)
+def test_a_clean_up_that_fails_does_not_hide_by_what_a_benchmark_was_stopped(
+    error: BaseException, first: signal.Signals, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def clean_up() -> None:
+        raise error
+
+    said = end(lambda: ending_of(kind, lambda: os.kill(os.getpid(), first), clean_up), capsys)
+    assert said == (128 + first, f"stopped by {BY[first]} before all was measured\n")
+
+
+def test_ctrl_c_between_two_runs_of_trio_is_heard_as_well(capsys: pytest.CaptureFixture[str]) -> None:
+    def main() -> None:
+        trio.run(trio.sleep, 0)
+        ending_of("plain", lambda: os.kill(os.getpid(), signal.SIGINT), lambda: os.kill(os.getpid(), signal.SIGTERM))
+
+    assert end(main, capsys) == (130, "stopped by Ctrl-C before all was measured\n")
+
+
+def test_a_benchmark_under_nohup_does_not_end_with_its_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with handled(signal.SIGHUP, signal.SIG_IGN):
+        assert end(lambda: os.kill(os.getpid(), signal.SIGHUP), capsys) == (0, "")
+
+
+class Unheard(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("error", [Unheard(), GeneratorExit(), BaseExceptionGroup("", [Unheard()])])
+def test_nothing_unforeseen_passes_for_a_broken_promise(
+    error: BaseException, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def main() -> None:
+        raise error
+
+    code, said = end(main, capsys)
+    assert code == BROKE
+    assert type(error).__name__ in said
+
+
 @pytest.mark.parametrize("error", [Broken("no luck"), SystemExit("no luck")])
 def test_what_a_benchmark_broke_by_is_told_in_a_sentence(
     error: BaseException, capsys: pytest.CaptureFixture[str]
@@ -220,6 +342,21 @@ def test_a_signal_ends_a_benchmark_and_leaves_nothing(command: str, name: str, t
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (128 + number, f"stopped by {name} before all was measured\n")
+    assert gone(pids)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("names", ["SIGINT SIGTERM", "SIGTERM SIGINT", "SIGHUP SIGINT", "SIGINT SIGINT"])
+def test_a_second_signal_leaves_nothing_either(names: str, tmp_path: Path) -> None:
+    first, second = (signal.Signals[name] for name in names.split())
+    with running("crowd.py", "--idle", "0", folder=tmp_path) as process:
+        pids = below(process, "serve")
+        process.send_signal(first)
+        time.sleep(0.05)  # the server is given longer than that to end
+        process.send_signal(second)
+        _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (128 + first, f"stopped by {BY[first]} before all was measured\n")
     assert gone(pids)
     assert list(tmp_path.iterdir()) == []
 

@@ -8,12 +8,17 @@ from __future__ import annotations
 import io
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
 from types import FrameType
-from typing import Final, NoReturn, Self
+from typing import Any, Final, NoReturn, Self
+
+import trio
+
+_trio_run: Final = trio.run
 
 STOPPED: Final = 130
 """The exit code after Ctrl-C, as shells have it."""
@@ -60,55 +65,77 @@ def ended(main: Callable[[], int | None]) -> NoReturn:
     came: list[int] = []
     try:
         with _interrupted_by(came):
-            code = _run(main)
-    except (Exception, KeyboardInterrupt, BaseExceptionGroup) as error:
-        interrupted = isinstance(error, KeyboardInterrupt) or (
-            isinstance(error, BaseExceptionGroup) and error.subgroup(KeyboardInterrupt) is not None
-        )
-        if came or interrupted:  # in a group, as trio's nurseries hand it on
-            by = signal.Signals(came[0]).name if came else "Ctrl-C"
-            print(f"stopped by {by} before all was measured", file=sys.stderr, flush=True)
-            code = STOPPED
-        else:
-            traceback.print_exception(error)
-            code = BROKE
+            code = main() or 0
+    except BaseException as error:
+        code = _told(error, came)
     sys.exit(128 + came[0] if came else code)
 
 
-def _run(main: Callable[[], int | None]) -> int:
-    """The exit code, where it is not by a signal that the benchmark ends, nor by something unforeseen."""
-    try:
-        return main() or 0
-    except Broken as broken:
-        print(broken, file=sys.stderr, flush=True)
-    except SystemExit as ending:
-        if ending.code is None or isinstance(ending.code, int):
-            return ending.code or 0
-        print(ending.code, file=sys.stderr, flush=True)
+def _told(error: BaseException, came: list[int]) -> int:
+    """Say why a benchmark has not come to its end: the exit code, where it is not by a signal that it ends."""
+    if isinstance(error, SystemExit) and isinstance(error.code, int | None) and (not came or error.code == STOPPED):
+        return error.code or 0  # it has said why
+    interrupted = isinstance(error, KeyboardInterrupt) or (
+        isinstance(error, BaseExceptionGroup) and error.subgroup(KeyboardInterrupt) is not None
+    )
+    if came or interrupted:  # whatever else went wrong while it was ending
+        by = "Ctrl-C" if not came or came[0] == signal.SIGINT else signal.Signals(came[0]).name
+        print(f"stopped by {by} before all was measured", file=sys.stderr, flush=True)
+        return STOPPED
+    if isinstance(error, (Broken, SystemExit)):
+        print(error, file=sys.stderr, flush=True)
+    else:
+        traceback.print_exception(error)
     return BROKE
+
+
+class _Ear(trio.abc.Instrument):
+    """Hears the signals: the first interrupts as Ctrl-C does, and is noted; more of them don't hinder the ending."""
+
+    def __init__(self, came: list[int]) -> None:
+        self._came = came
+        self._interrupt: Callable[[int, FrameType | None], object] = signal.default_int_handler
+
+    def hear(self, number: int, frame: FrameType | None) -> None:
+        """The handler of them all."""
+        if not self._came:
+            self._came.append(number)
+            self._interrupt(signal.SIGINT, frame)
+
+    def run(self, *args: Any, **options: Any) -> Any:
+        """Stands in for ``trio.run``: trio puts its own handler only in the place of Python's."""
+        if self._came or threading.current_thread() is not threading.main_thread():
+            return _trio_run(*args, **options)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            return _trio_run(*args, **{**options, "instruments": [*options.get("instruments", ()), self]})
+        finally:
+            self._interrupt = signal.default_int_handler
+            signal.signal(signal.SIGINT, self.hear)
+
+    def before_run(self) -> None:
+        """Hear also what trio's handler would, which knows what may be interrupted, and leave that to it."""
+        handler = signal.getsignal(signal.SIGINT)
+        assert callable(handler)
+        self._interrupt = handler
+        signal.signal(signal.SIGINT, self.hear)
 
 
 @contextmanager
 def _interrupted_by(came: list[int]) -> Iterator[None]:
-    """The first of the ending signals interrupts as Ctrl-C does, and is noted; more of them don't hinder the ending."""
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        if not came:
-            came.append(number)
-            handler = signal.getsignal(signal.SIGINT)  # trio's own knows what may be interrupted
-            assert callable(handler)
-            handler(signal.SIGINT, frame)
-
-    before = {}
+    """Have the signals heard, by trio too. Ctrl-C is heard even where it was ignored, as shells have it for what they
+    start in the background: our processes, which it ends, would inherit that.
+    """
+    ear = _Ear(came)
+    before = {signal.SIGINT: signal.signal(signal.SIGINT, ear.hear)}
     for name in ENDING:
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup has one ignored
-            before[number] = signal.signal(number, interrupt)
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # As shells have it for what they start in the background; our processes, which Ctrl-C ends, would inherit that.
-        before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.default_int_handler)
+            before[number] = signal.signal(number, ear.hear)
+    vars(trio)["run"] = ear.run
     try:
         yield
     finally:
+        vars(trio)["run"] = _trio_run
         for number, handler in before.items():
             signal.signal(number, handler)
