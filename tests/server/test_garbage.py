@@ -10,14 +10,15 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from triarena.server.garbage import COLLECT_SECONDS, YOUNG, collect_when_idle
+from triarena.server.garbage import COLLECT_SECONDS, COUNT_EVERY, LITTLE, MUCH, YOUNG, collect_when_idle
 
 
 class Circle:
     """Refers to itself, so that only the collector finds that nobody needs it."""
 
-    def __init__(self) -> None:
+    def __init__(self, size: int = 0) -> None:
         self.me = self
+        self.rest: list[list[None]] = [[] for _ in range(size)]
 
 
 @pytest.fixture
@@ -45,12 +46,12 @@ async def test_while_matches_run_nothing_is_looked_at_however_much_they_keep(
         nursery.start_soon(collect_when_idle, lambda: 1)
         await trio.sleep(0.5)
         looks.clear()
-        for _ in range(10):
+        for _ in range(MUCH // YOUNG):
             kept.append([[] for _ in range(YOUNG // 2)])
             await trio.sleep(1)
         nursery.cancel_scope.cancel()
     assert looks == []
-    assert len(kept) == 10
+    assert len(kept) == MUCH // YOUNG
 
 
 async def test_a_circle_goes_when_the_last_match_has_ended_even_if_it_was_put_out_of_sight(
@@ -60,16 +61,38 @@ async def test_a_circle_goes_when_the_last_match_has_ended_even_if_it_was_put_ou
     async with trio.open_nursery() as nursery:
         nursery.start_soon(collect_when_idle, lambda: running)
         await trio.sleep(0.5)
-        circle = weakref.ref(Circle())
+        circle = weakref.ref(Circle(2 * LITTLE))
         await trio.sleep(5)
         assert circle() is not None
         running = 0
-        await trio.sleep(2)
+        await trio.sleep(COUNT_EVERY)
         assert circle() is None
-        looks.clear()
-        await trio.sleep(60)
         nursery.cancel_scope.cancel()
-    assert looks == []  # nothing has been played since
+
+
+async def test_what_waits_out_of_sight_while_matches_run_is_bounded(
+    looks: list[int], autojump_clock: MockClock
+) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(collect_when_idle, lambda: 1)
+        await trio.sleep(0.5)
+        circles = []
+        for _ in range(2 * MUCH // YOUNG):
+            circles.append(weakref.ref(Circle(YOUNG // 2)))
+            await trio.sleep(1)
+        await trio.sleep(COUNT_EVERY)
+        assert not any(circle() for circle in circles)
+        nursery.cancel_scope.cancel()
+
+
+async def test_circles_of_an_idle_server_go_at_once(looks: list[int], autojump_clock: MockClock) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(collect_when_idle, lambda: 0)
+        await trio.sleep(0.5)
+        circle = weakref.ref(Circle())
+        await trio.sleep(1)
+        assert circle() is None
+        nursery.cancel_scope.cancel()
 
 
 async def test_a_server_that_is_never_idle_looks_at_everything_after_a_long_while(
@@ -79,7 +102,7 @@ async def test_a_server_that_is_never_idle_looks_at_everything_after_a_long_whil
         nursery.start_soon(collect_when_idle, lambda: 1)
         await trio.sleep(0.5)
         circle = weakref.ref(Circle())
-        await trio.sleep(COLLECT_SECONDS + 2)
+        await trio.sleep(COLLECT_SECONDS + 2 * COUNT_EVERY)
         assert circle() is None
         nursery.cancel_scope.cancel()
 

@@ -1,10 +1,10 @@
 """When Python's collector may look for garbage: not while matches run.
 
 It finds what refers to itself in a circle and goes by no other way. A match makes no such thing, and no connection does
-(the tests see to that); so nothing urgent is ever found. But to look costs a pause: a hundred matches under way are
-tens of thousands of objects, all of them in use, and a look at those takes 5 to 20 ms in which nobody is served. So
-what there is is put out of the collector's sight every second, which costs nothing, and all of it is looked at when no
-match is running, or after a long while.
+(the tests see to that); so nothing urgent is ever found. But a look costs a pause: a hundred matches under way are tens
+of thousands of objects, all of them in use, and a look at those takes 5 to 25 ms in which nobody is served. So while
+matches run, what there is is put out of the collector's sight every second, which costs nothing. All of it is looked at
+in an idle moment, or when there is too much of it, or after a long while.
 """
 
 from __future__ import annotations
@@ -14,33 +14,43 @@ from collections.abc import Callable
 
 import trio
 
-HIDE_SECONDS = 1.0
+PAUSE_SECONDS = 1.0
+"""Between two moments at which something is put out of sight, or an idle server looks at what is in sight."""
+COUNT_EVERY = 10
+"""In so many of these moments what is out of sight is counted once, which takes a millisecond or two."""
 YOUNG = 100_000
-"""How many more objects there may be within that time before they are looked at all the same: more than the busiest
+"""How many more objects there may be within a pause before they are looked at all the same: more than the busiest
 server comes to, so that they are circles.
 """
+MUCH = 500_000
+"""How many may have been put out of sight since the latest look at everything: what they take is bounded by this."""
+LITTLE = 20_000
+"""So many are not worth a look in an idle moment: it takes 50 ms or more, since it is also at what the imports made."""
 COLLECT_SECONDS = 600.0
-"""After how long without an idle moment all is looked at (it is charged to nobody, see ``lag``)."""
+"""After how long everything is looked at in any case (it is charged to nobody, see ``lag``)."""
 
 
 async def collect_when_idle(running: Callable[[], int]) -> None:
     """Runs until it is cancelled. ``running``: how many matches are."""
     gc.set_threshold(YOUNG, 1_000_000, 1_000_000)
-    collect()
-    collected, was_busy = trio.current_time(), False
+    looked, kept, moments = trio.current_time(), collect(), 0
     while True:
-        await trio.sleep(HIDE_SECONDS)
-        busy = running() > 0
-        was_busy = was_busy or busy
-        if (was_busy and not busy) or trio.current_time() - collected > COLLECT_SECONDS:
-            collect()
-            collected, was_busy = trio.current_time(), busy
-        else:
+        await trio.sleep(PAUSE_SECONDS)
+        moments += 1
+        if busy := running() > 0:
             gc.freeze()
+        else:
+            gc.collect()
+        if moments % COUNT_EVERY:
+            continue
+        hidden = gc.get_freeze_count() - kept
+        if hidden > (MUCH if busy else LITTLE) or trio.current_time() - looked > COLLECT_SECONDS:
+            looked, kept = trio.current_time(), collect()
 
 
-def collect() -> None:
-    """Look at everything, and keep what is left out of sight."""
+def collect() -> int:
+    """Look at everything, and put what is left out of sight: how many objects."""
     gc.unfreeze()
     gc.collect()
     gc.freeze()
+    return gc.get_freeze_count()

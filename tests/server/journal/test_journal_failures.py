@@ -3,16 +3,20 @@
 import secrets
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 import trio
+import trio.lowlevel
 from sqlalchemy import event, exc
+from trio.testing import wait_all_tasks_blocked
 
 from triarena.server.journal import (
+    Journal,
     JournalError,
     MatchEnded,
     MatchOpened,
@@ -23,7 +27,8 @@ from triarena.server.journal import (
     read_match,
 )
 from triarena.server.journal.quick import QuickPlies
-from triarena.server.journal.store import RETRY_SECONDS, Store
+from triarena.server.journal.store import RETRY_SECONDS, Store, Verdict
+from triarena.server.journal.writer import AT_ONCE
 
 Opened = Callable[..., MatchOpened]
 Ply = Callable[..., PlyPlayed]
@@ -320,3 +325,57 @@ async def test_a_file_that_vanishes_while_it_is_open_is_noticed_and_may_come_bac
             await journal.write(ply(0))
     if how == "moved":
         assert len(read_match(sqlite_url, opened().match).plies) == 1
+
+
+@pytest.mark.parametrize("failing", ["the earlier", "the later"])
+async def test_the_health_is_that_of_the_latest_batch_however_slowly_all_are_told(
+    failing: str, sqlite_url: str, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save, sizes, health = Store.save, [1, 10 * AT_ONCE, 5 * AT_ONCE], []
+    reached, go_on = threading.Semaphore(0), threading.Semaphore(0)
+    broken = JournalError("write_failed", "the disk is full, the server tries again.", "the disk is full")
+
+    def held(store: Store, records: Sequence[Record], again: Collection[int] = ()) -> list[Verdict]:
+        reached.release()
+        assert go_on.acquire(timeout=30)
+        fails = len(records) == sizes[1 if failing == "the earlier" else 2]
+        return [broken] * len(records) if fails else save(store, records, again)
+
+    async def attempt(name: str) -> None:
+        with suppress(JournalError):
+            await journal.write(opened(name))
+
+    async def together(batch: int) -> None:
+        for number in range(sizes[batch]):
+            nursery.start_soon(attempt, f"m{batch}.{number}")
+        await wait_all_tasks_blocked()
+
+    monkeypatch.setattr(Store, "save", held)
+    monkeypatch.setattr(Journal, "_note_health", _noting(health))
+    async with open_journal(sqlite_url) as journal, trio.open_nursery() as nursery:
+        for batch in range(3):
+            await together(batch)
+            if batch == 0:
+                assert reached.acquire(timeout=30)
+            elif batch == 1:
+                go_on.release()
+                assert await trio.to_thread.run_sync(lambda: reached.acquire(timeout=30))
+        go_on.release()  # and now the loop stands still until the thread is at the last batch
+        assert reached.acquire(timeout=30)
+        go_on.release()
+        await wait_all_tasks_blocked()
+        while len(health) < 3:
+            await trio.lowlevel.checkpoint()
+        await wait_all_tasks_blocked()
+        assert journal.healthy == (failing == "the earlier")
+    assert health == [True, failing != "the earlier", failing == "the earlier"]
+
+
+def _noting(health: list[bool]) -> Callable[[Journal, Verdict], None]:
+    note = Journal._note_health
+
+    def noted(journal: Journal, latest: Verdict) -> None:
+        note(journal, latest)
+        health.append(journal.healthy)
+
+    return noted

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import queue
 import threading
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 
@@ -32,7 +33,7 @@ MOMENT = 2.0
 CLOSING_PAUSE = 0.5
 """Seconds between two attempts then."""
 AT_ONCE = 8
-"""So many hear in one turn of the loop that their records are saved."""
+"""So many hear in one turn of the loop what became of their records."""
 _ILLNESS = frozenset({"write_failed", "journal_failed", "database_in_use"})
 _log = structlog.get_logger("triarena.journal")
 
@@ -61,7 +62,9 @@ class Journal:
         self._direct: DirectPlies | None = None
         self._pending: queue.SimpleQueue[_Ticket | None] = queue.SimpleQueue()
         self._handed = 0
-        """How many records the thread has, or will have given back at the loop's next turn."""
+        """Of how many records those who wait for them have not been told yet, although the thread was given them."""
+        self._saved: deque[tuple[_Ticket, Verdict]] = deque()
+        """Those of them that the thread has given back."""
         self._thread = threading.Thread(target=self._run, name="triarena-journal", daemon=True)
         self._opened = trio.Event()
         self._stopped = trio.Event()
@@ -142,7 +145,8 @@ class Journal:
             return False
         saved = self._direct.save(plies)
         if saved:
-            self._settle(batch, [None] * len(batch))
+            for ticket in batch:
+                self._settle(ticket, None)
         elif saved is None:
             for ticket in batch:
                 ticket.again = True
@@ -276,24 +280,31 @@ class Journal:
             return [JournalError("journal_failed", message)] * len(batch)
 
     def _give_back(self, batch: Sequence[_Ticket], verdicts: Sequence[Verdict]) -> None:
-        """Back in trio's thread, after the other has saved a batch: a few in each turn of the loop, since what each of
-        them does next (an end is told to everybody) would keep all others waiting if all did it in one.
-        """
-        count = len(batch) if self._closed else AT_ONCE
-        self._handed -= len(batch[:count])
-        self._settle(batch[:count], verdicts[:count])
-        if batch[count:]:
-            self._tell(self._give_back, batch[count:], verdicts[count:])
-
-    def _settle(self, batch: Sequence[_Ticket], verdicts: Sequence[Verdict]) -> None:
-        """Wakes everybody whose record was in the batch."""
-        for ticket, verdict in zip(batch, verdicts, strict=True):
-            ticket.verdict = verdict
-            ticket.done.set()
-            self._room.release()
+        """Back in trio's thread, after the other has saved a batch."""
         if self._closed:
             self._unsaved = next(filter(_is_illness, verdicts), self._unsaved)
         self._note_health(verdicts[-1])
+        tells_already = bool(self._saved)
+        self._saved.extend(zip(batch, verdicts, strict=True))
+        if self._closed or not tells_already:
+            self._tell_some()
+
+    def _tell_some(self) -> None:
+        """Wake a few of those whose records came back, and the next ones in the loop's next turn: what each does then
+        (an end is told to everybody) would keep all others waiting if all did it in one.
+        """
+        count = len(self._saved) if self._closed else min(AT_ONCE, len(self._saved))
+        self._handed -= count
+        for _ in range(count):
+            self._settle(*self._saved.popleft())
+        if self._saved:
+            self._tell(self._tell_some)
+
+    def _settle(self, ticket: _Ticket, verdict: Verdict) -> None:
+        """Wake who waits for a record."""
+        ticket.verdict = verdict
+        ticket.done.set()
+        self._room.release()
 
     def _note_health(self, latest: Verdict) -> None:
         if latest is not None and latest.code == "database_in_use" and self.replaced is None:

@@ -7,6 +7,7 @@ instructions are skipped; attributes are kept whatever they are called.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Final
@@ -52,6 +53,7 @@ class XmlReader:
     """Reads one document. After a failure, or the end of the root, nothing more is read."""
 
     __slots__ = (
+        "__weakref__",
         "_began",
         "_fed",
         "_messages",
@@ -94,7 +96,7 @@ class XmlReader:
                 if self._fed - self._parser.CurrentByteIndex > MESSAGE_BYTES:
                     raise _too_large()
             except BadXml as failure:
-                self.failure = failure
+                self.failure = failure.with_traceback(None)  # which refers to this reader
             except expat.ExpatError as error:
                 if not self.closed:  # whatever follows the end is nobody's business
                     why = expat.errors.messages.get(error.code, "it can't be read")
@@ -107,13 +109,18 @@ class XmlReader:
         if hasattr(parser, "SetReparseDeferralEnabled"):
             # A move that comes in two packets shall not wait for a third; what is read again is bounded by ourselves.
             parser.SetReparseDeferralEnabled(False)
-        parser.StartDoctypeDeclHandler = self._refuse_document_type
-        parser.EntityDeclHandler = self._refuse_document_type
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
+        parser.StartDoctypeDeclHandler = _refuse_document_type
+        parser.EntityDeclHandler = _refuse_document_type
+        me = weakref.proxy(self)  # in a circle with its parser it would wait for the collector, which seldom looks
 
-    def _refuse_document_type(self, *_: object) -> None:
-        raise BadXml("document_type", "document types and entities are not read here")
+        def start(name: str, attributes: dict[str, str]) -> None:
+            me._start(name, attributes)
+
+        def end(name: str) -> None:
+            me._end(name)
+
+        parser.StartElementHandler = start
+        parser.EndElementHandler = end
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         if self.closed:
@@ -149,6 +156,10 @@ class XmlReader:
             self.closed = True
         elif len(self._open) == 1:
             self._ready.append(element)
+
+
+def _refuse_document_type(*_: object) -> None:
+    raise BadXml("document_type", "document types and entities are not read here")
 
 
 def _too_large() -> BadXml:
