@@ -99,7 +99,7 @@ def ending_of(kind: str, work: Callable[[], None], clean_up: Callable[[], None])
                     await trio.lowlevel.checkpoint()
 
     async def tasks() -> None:
-        async with trio.open_nursery() as nursery:
+        async with trio.open_nursery() as nursery:  # noqa: ASYNC112 - as programs have one
             nursery.start_soon(task)
 
     async def clean_up_in_trio() -> None:

@@ -66,7 +66,7 @@ def ended(main: Callable[[], int | None]) -> NoReturn:
     try:
         with _interrupted_by(came):
             code = main() or 0
-    except BaseException as error:
+    except BaseException as error:  # noqa: ASYNC103 - the program ends here, and says why
         code = _told(error, came)
     sys.exit(128 + came[0] if came else code)
 

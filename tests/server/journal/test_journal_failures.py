@@ -331,7 +331,9 @@ async def test_a_file_that_vanishes_while_it_is_open_is_noticed_and_may_come_bac
 async def test_the_health_is_that_of_the_latest_batch_however_slowly_all_are_told(
     failing: str, sqlite_url: str, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    save, sizes, health = Store.save, [1, 10 * AT_ONCE, 5 * AT_ONCE], []
+    save, sizes = Store.save, [1, 10 * AT_ONCE, 5 * AT_ONCE]
+    health: list[bool] = []
+    all_told = trio.Event()
     reached, go_on = threading.Semaphore(0), threading.Semaphore(0)
     broken = JournalError("write_failed", "the disk is full, the server tries again.", "the disk is full")
 
@@ -351,7 +353,7 @@ async def test_the_health_is_that_of_the_latest_batch_however_slowly_all_are_tol
         await wait_all_tasks_blocked()
 
     monkeypatch.setattr(Store, "save", held)
-    monkeypatch.setattr(Journal, "_note_health", _noting(health))
+    monkeypatch.setattr(Journal, "_note_health", _noting(health, all_told))
     async with open_journal(sqlite_url) as journal, trio.open_nursery() as nursery:
         for batch in range(3):
             await together(batch)
@@ -364,18 +366,19 @@ async def test_the_health_is_that_of_the_latest_batch_however_slowly_all_are_tol
         assert reached.acquire(timeout=30)
         go_on.release()
         await wait_all_tasks_blocked()
-        while len(health) < 3:
-            await trio.lowlevel.checkpoint()
+        await all_told.wait()
         await wait_all_tasks_blocked()
         assert journal.healthy == (failing == "the earlier")
     assert health == [True, failing != "the earlier", failing == "the earlier"]
 
 
-def _noting(health: list[bool]) -> Callable[[Journal, Verdict], None]:
+def _noting(health: list[bool], all_told: trio.Event) -> Callable[[Journal, Verdict], None]:
     note = Journal._note_health
 
     def noted(journal: Journal, latest: Verdict) -> None:
         note(journal, latest)
         health.append(journal.healthy)
+        if len(health) == 3:
+            all_told.set()
 
     return noted
