@@ -24,6 +24,7 @@ from tournament_crashes import alive, descendants
 from .benchmark_runs import BENCHMARKS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are looked at in /proc")
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def hear_of_it() -> None:
@@ -47,13 +48,10 @@ def hear_of_it_in_a_task() -> None:
 def test_a_signal_is_told_in_one_line_and_gives_its_exit_code(
     main: Callable[[], None], ctrl_c: Callable[..., None] | int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = signal.signal(signal.SIGINT, ctrl_c)
-    try:
+    with handled(signal.SIGINT, ctrl_c), put_back(*ENDINGS):
         with pytest.raises(SystemExit) as code:
             ended(main)
-        assert signal.getsignal(signal.SIGINT) == ctrl_c
-    finally:
-        signal.signal(signal.SIGINT, before)
+        assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN, "a late one changes nothing any more"
     assert code.value.code == 128 + signal.SIGTERM
     assert capsys.readouterr().err == "stopped by SIGTERM before all was measured\n"
 
@@ -67,19 +65,32 @@ def handled(number: signal.Signals, handler: Callable[..., None] | int) -> Itera
         signal.signal(number, before)
 
 
+@contextmanager
+def put_back(*numbers: signal.Signals) -> Iterator[None]:
+    """Leave these signals as they were found."""
+    before = [(number, signal.getsignal(number)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)
+
+
 def end(main: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> tuple[object, str]:
-    """The exit code, and what it said."""
+    """The exit code, and what it said. The signals do what they did before, or nothing once one has come."""
     run = trio.run
-    with handled(signal.SIGINT, signal.default_int_handler):
+    with handled(signal.SIGINT, signal.default_int_handler), put_back(*ENDINGS):
+        before = [signal.getsignal(number) for number in ENDINGS]
         with pytest.raises(SystemExit) as code:
             ended(main)  # type: ignore[arg-type]
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        if code.value.code not in [128 + number for number in ENDINGS]:
+            assert [signal.getsignal(number) for number in ENDINGS] == before
+        else:
+            assert signal.getsignal(signal.SIGINT) == signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
     assert trio.run is run
     return code.value.code, capsys.readouterr().err
 
 
-ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 BY = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHUP: "SIGHUP"}
 CLEAN_UPS = ("plain", "trio's", "around trio", "with a trio of its own")
 
@@ -225,8 +236,13 @@ def test_a_process_of_the_arena_ends_with_its_input(arguments: list[str], tmp_pa
 
 def test_the_time_of_threads_that_have_ended_counts_as_a_process_s_own() -> None:
     program = (
-        "import threading; t = threading.Thread(target=sum, args=(range(10**7),)); t.start(); t.join(); "
-        "print(flush=True); input()"
+        "import os, threading\n"
+        "thread = threading.Thread(target=sum, args=(range(10**7),))\n"
+        "thread.start()\n"
+        "thread.join()\n"
+        "while len(os.listdir('/proc/self/task')) > 1: pass  # the system needs a moment more\n"
+        "print(flush=True)\n"
+        "input()"
     )
     process = subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:

@@ -138,4 +138,4 @@ def _interrupted_by(came: list[int]) -> Iterator[None]:
     finally:
         vars(trio)["run"] = _trio_run
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if came else handler)  # one that comes late changes nothing any more
