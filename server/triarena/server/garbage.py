@@ -16,8 +16,6 @@ import trio
 
 PAUSE_SECONDS = 1.0
 """Between two moments at which something is put out of sight, or an idle server looks at what is in sight."""
-COUNT_EVERY = 10
-"""In so many of these moments what is out of sight is counted once, which takes a millisecond or two."""
 YOUNG = 100_000
 """How many more objects there may be within a pause before they are looked at all the same: more than the busiest
 server comes to, so that they are circles.
@@ -33,19 +31,19 @@ COLLECT_SECONDS = 600.0
 async def collect_when_idle(running: Callable[[], int]) -> None:
     """Runs until it is cancelled. ``running``: how many matches are."""
     gc.set_threshold(YOUNG, 1_000_000, 1_000_000)
-    looked, kept, moments = trio.current_time(), collect(), 0
+    looked, kept, hidden = trio.current_time(), collect(), 0
     while True:
         await trio.sleep(PAUSE_SECONDS)
-        moments += 1
         if busy := running() > 0:
+            hidden += gc.get_count()[0]  # what came and what went: most of it has gone when it is asked exactly, below
             gc.freeze()
         else:
             gc.collect()
-        if moments % COUNT_EVERY:
-            continue
-        hidden = gc.get_freeze_count() - kept
-        if hidden > (MUCH if busy else LITTLE) or trio.current_time() - looked > COLLECT_SECONDS:
-            looked, kept = trio.current_time(), collect()
+        bound = MUCH if busy else LITTLE
+        if hidden > bound:
+            hidden = gc.get_freeze_count() - kept  # walks over all of it, which takes up to 20 ms
+        if hidden > bound or trio.current_time() - looked > COLLECT_SECONDS:
+            looked, kept, hidden = trio.current_time(), collect(), 0
 
 
 def collect() -> int:
