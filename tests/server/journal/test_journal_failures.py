@@ -329,7 +329,7 @@ async def test_a_file_that_vanishes_while_it_is_open_is_noticed_and_may_come_bac
 
 @pytest.mark.parametrize("failing", ["the earlier", "the later"])
 async def test_the_health_is_that_of_the_latest_batch_however_slowly_all_are_told(
-    failing: str, sqlite_url: str, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    failing: str, sqlite_url: str, ended: Ended, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     save, sizes = Store.save, [1, 10 * AT_ONCE, 5 * AT_ONCE]
     health: list[bool] = []
@@ -345,7 +345,7 @@ async def test_the_health_is_that_of_the_latest_batch_however_slowly_all_are_tol
 
     async def attempt(name: str) -> None:
         with suppress(JournalError):
-            await journal.write(opened(name))
+            await journal.write(ended(name))
 
     async def together(batch: int) -> None:
         for number in range(sizes[batch]):

@@ -43,6 +43,11 @@ class Gate:
         self.reached = threading.Event()
         self.open = threading.Event()
 
+    def shut(self) -> None:
+        """Hold the thread at its next batch."""
+        self.open.clear()
+        self.reached.clear()
+
 
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
@@ -187,49 +192,60 @@ async def test_writers_that_come_together_are_saved_in_order_in_one_transaction(
     assert [stored.ply for stored in read_match(url, "m1").plies] == list(range(10))
 
 
-async def test_of_those_that_were_saved_together_a_few_go_on_in_each_turn_of_the_loop(
-    url: str, opened: Opened, gate: Gate
+async def test_of_ends_that_were_saved_together_a_few_go_on_in_each_turn_of_the_loop_and_all_else_at_once(
+    url: str, opened: Opened, ended: Ended, gate: Gate
 ) -> None:
     turns = Turns()
-    went_on: list[int] = []
+    went_on: dict[str, list[int]] = {"opened": [], "ended": []}
 
-    async def write(match: str) -> None:
-        await journal.write(opened(match))
-        went_on.append(turns.number)
+    async def write(kind: str, record: Record) -> None:
+        await journal.write(record)
+        went_on[kind].append(turns.number)
 
-    trio.lowlevel.add_instrument(turns)
     matches = [f"m{number}" for number in range(5 * AT_ONCE)]
     async with open_journal(url) as journal:
+        gate.open.set()
+        async with trio.open_nursery() as nursery:
+            for match in matches:
+                nursery.start_soon(journal.write, opened(match))
+        gate.shut()
+        trio.lowlevel.add_instrument(turns)
         async with trio.open_nursery() as nursery:
             nursery.start_soon(journal.write, opened("first"))
             await trio.to_thread.run_sync(gate.reached.wait)
             for match in matches:
-                nursery.start_soon(write, match)
+                nursery.start_soon(write, "ended", ended(match))
+                nursery.start_soon(write, "opened", opened(f"another {match}"))
             await trio.testing.wait_all_tasks_blocked()
             gate.open.set()
         trio.lowlevel.remove_instrument(turns)
-    assert len(gate.batches[1]) == len(matches)
-    assert Counter(Counter(went_on).values()) == {AT_ONCE: 5}
+    assert len(gate.batches[-1]) == 2 * len(matches)
+    assert Counter(Counter(went_on["ended"]).values()) == {AT_ONCE: 5}
+    assert set(went_on["opened"]) == {min(went_on["ended"])}
 
 
-async def test_nobody_is_left_waiting_when_the_journal_ends_while_they_are_told_one_after_another(
-    url: str, opened: Opened, gate: Gate
+async def test_nobody_is_left_waiting_when_the_journal_ends_while_ends_are_told_one_after_another(
+    url: str, opened: Opened, ended: Ended, gate: Gate
 ) -> None:
     matches = [f"m{number}" for number in range(5 * AT_ONCE)]
     went_on: list[str] = []
     begun = trio.Event()
 
     async def write(match: str) -> None:
-        await journal.write(opened(match))
+        await journal.write(ended(match))
         went_on.append(match)
         begun.set()
 
     async with trio.open_nursery() as nursery:
         async with open_journal(url) as journal:
+            gate.open.set()
+            for match in matches:
+                await journal.write(opened(match))
+            gate.shut()
             nursery.start_soon(journal.write, opened("first"))  # noqa: ASYNC111 - it is closed while they wait
             await trio.to_thread.run_sync(gate.reached.wait)
             for match in matches:
-                nursery.start_soon(write, match)
+                nursery.start_soon(write, match)  # noqa: ASYNC111 - the same
             await trio.testing.wait_all_tasks_blocked()
             gate.open.set()
             await begun.wait()

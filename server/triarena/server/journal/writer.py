@@ -19,7 +19,7 @@ import structlog
 import trio
 
 from triarena.server.journal.direct import DirectPlies
-from triarena.server.journal.records import JournalError, PlyPlayed, Record
+from triarena.server.journal.records import JournalError, MatchEnded, PlyPlayed, Record
 from triarena.server.journal.store import Store, Verdict
 
 BACKLOG = 1024
@@ -33,7 +33,7 @@ MOMENT = 2.0
 CLOSING_PAUSE = 0.5
 """Seconds between two attempts then."""
 AT_ONCE = 8
-"""So many hear in one turn of the loop what became of their records."""
+"""Of so many matches the ends are settled in one turn of the loop."""
 _ILLNESS = frozenset({"write_failed", "journal_failed", "database_in_use"})
 _log = structlog.get_logger("triarena.journal")
 
@@ -62,9 +62,9 @@ class Journal:
         self._direct: DirectPlies | None = None
         self._pending: queue.SimpleQueue[_Ticket | None] = queue.SimpleQueue()
         self._handed = 0
-        """Of how many records those who wait for them have not been told yet, although the thread was given them."""
-        self._saved: deque[tuple[_Ticket, Verdict]] = deque()
-        """Those of them that the thread has given back."""
+        """How many records the thread has been given and has not given back."""
+        self._ends: deque[tuple[_Ticket, Verdict]] = deque()
+        """Ends of matches that came back from it and are not settled yet."""
         self._thread = threading.Thread(target=self._run, name="triarena-journal", daemon=True)
         self._opened = trio.Event()
         self._stopped = trio.Event()
@@ -284,21 +284,24 @@ class Journal:
         if self._closed:
             self._unsaved = next(filter(_is_illness, verdicts), self._unsaved)
         self._note_health(verdicts[-1])
-        tells_already = bool(self._saved)
-        self._saved.extend(zip(batch, verdicts, strict=True))
-        if self._closed or not tells_already:
-            self._tell_some()
+        self._handed -= len(batch)
+        settles_already = bool(self._ends)
+        for ticket, verdict in zip(batch, verdicts, strict=True):
+            if isinstance(ticket.record, MatchEnded):
+                self._ends.append((ticket, verdict))
+            else:
+                self._settle(ticket, verdict)
+        if self._closed or not settles_already:
+            self._settle_ends()
 
-    def _tell_some(self) -> None:
-        """Wake a few of those whose records came back, and the next ones in the loop's next turn: what each does then
-        (an end is told to everybody) would keep all others waiting if all did it in one.
+    def _settle_ends(self) -> None:
+        """A few of them, and the next ones in the loop's next turn: what follows an end (all are told, the room is
+        cleared) takes long enough to keep everybody waiting if fifty did it in one.
         """
-        count = len(self._saved) if self._closed else min(AT_ONCE, len(self._saved))
-        self._handed -= count
-        for _ in range(count):
-            self._settle(*self._saved.popleft())
-        if self._saved:
-            self._tell(self._tell_some)
+        for _ in range(len(self._ends) if self._closed else min(AT_ONCE, len(self._ends))):
+            self._settle(*self._ends.popleft())
+        if self._ends:
+            self._tell(self._settle_ends)
 
     def _settle(self, ticket: _Ticket, verdict: Verdict) -> None:
         """Wake who waits for a record."""
