@@ -174,9 +174,9 @@ async def test_a_guard_tells_that_its_command_runs_and_that_it_has_ended(roll: R
 async def test_a_guard_that_cannot_answer_leaves_open_how_its_command_fares_unless_its_end_is_seen(
     roll: RollCall, log: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals, known: bool
 ) -> None:
-    monkeypatch.setattr(processes, "GUARD_SECONDS", 0.1)
     async with open_guarded(roll.script("c = report(); signal.pause()"), log=log, grace=0.1) as process:
-        await roll.present()
+        await roll.present()  # which may take longer
+        monkeypatch.setattr(processes, "GUARD_SECONDS", 0.1)
         os.kill(roll.parents[0], number)
         assert await process.is_known(DEADLINE_SECONDS if known else 0.2) is known
         assert (process.ended is not None and process.ended.why == "lost") is known
@@ -186,9 +186,9 @@ async def test_a_guard_that_cannot_answer_leaves_open_how_its_command_fares_unle
 async def test_a_guard_that_does_not_answer_is_given_up(
     roll: RollCall, log: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processes, "GUARD_SECONDS", 0.1)
     async with open_guarded(roll.script("c = report(); signal.pause()"), log=log, grace=0.1) as process:
-        await roll.present()
+        await roll.present()  # which may take longer
+        monkeypatch.setattr(processes, "GUARD_SECONDS", 0.1)
         os.kill(roll.parents[0], signal.SIGSTOP)
         with trio.fail_after(DEADLINE_SECONDS):
             ended = await process.kill()
