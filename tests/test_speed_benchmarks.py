@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from curves import CURVES
-from fleet.figures import MEANINGLESS
+from fleet.figures import MEANINGLESS, machine, quickness
 from performance import BLOCK, DOCUMENT, Step, measure, steps, write
 
 from .benchmark_runs import run_benchmark
@@ -58,6 +58,11 @@ def test_a_document_that_is_not_there_is_told_before_anything_is_measured(tmp_pa
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert "make a copy of performance.md first" in done.stderr.splitlines()[-1]
+
+
+def test_the_line_under_the_figures_says_how_fast_python_is_there_and_how_busy_the_machine() -> None:
+    assert quickness() > 0
+    assert re.fullmatch(r".+ processors, Python \S+ at \d+% of the usual speed, load average [\d., ]+", machine())
 
 
 @on_linux

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -12,6 +13,10 @@ from typing import Any, Final
 from .files import put
 
 MEANINGLESS: Final = "a short run, whose figures mean nothing"
+TABLE: Final = tuple(range(256))
+STEPS: Final = 200_000
+STEPS_PER_SECOND: Final = 22e6
+"""Of ``_steps``, on the machine for which the bars are meant."""
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -29,11 +34,30 @@ def spread(values: Sequence[float], unit: str = "ms") -> str:
     return f"min {min(values, default=0):.2f}, {', '.join(parts)}, max {max(values, default=0):.2f} {unit}"
 
 
+def quickness() -> float:
+    """How fast plain Python is here at the moment, beside the machine for which the bars are meant: there it is 1."""
+
+    def seconds() -> float:
+        began = time.process_time()
+        _steps(STEPS)
+        return time.process_time() - began
+
+    return STEPS / min(seconds() for _ in range(5)) / STEPS_PER_SECOND
+
+
+def _steps(count: int) -> int:
+    total = 0
+    for step in range(count):
+        total = (total + TABLE[step & 255]) & 0xFFFF
+    return total
+
+
 def machine(*, short: bool = False) -> str:
-    """Where a figure was measured, and how busy it was there; of a ``short`` run, that it means nothing."""
+    """Where a figure was measured, how fast and how busy it is there; of a ``short`` run, that it means nothing."""
     load = ", ".join(f"{average:.1f}" for average in os.getloadavg())
-    where = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, Python {platform.python_version()}"
-    return f"{where}, load average {load}" + (f"; {MEANINGLESS}" if short else "")
+    where = f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors"
+    python = f"Python {platform.python_version()} at {quickness():.0%} of the usual speed"
+    return f"{where}, {python}, load average {load}" + (f"; {MEANINGLESS}" if short else "")
 
 
 def leave(figures: Any, file: Path | None) -> None:
