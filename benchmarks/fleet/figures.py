@@ -42,7 +42,7 @@ def quickness() -> float:
         _steps(STEPS)
         return time.process_time() - began
 
-    return STEPS / min(seconds() for _ in range(5)) / STEPS_PER_SECOND
+    return STEPS / max(1e-6, min(seconds() for _ in range(5))) / STEPS_PER_SECOND
 
 
 def _steps(count: int) -> int:

@@ -10,7 +10,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from triarena.server.garbage import COLLECT_SECONDS, LITTLE, MUCH, YOUNG, collect_when_idle
+from triarena.server.garbage import COLLECT_SECONDS, COUNT_EVERY, LITTLE, MUCH, YOUNG, collect_when_idle
 
 
 class Circle:
@@ -70,18 +70,57 @@ async def test_a_circle_goes_when_the_last_match_has_ended_even_if_it_was_put_ou
         nursery.cancel_scope.cancel()
 
 
+@pytest.mark.parametrize("size", [YOUNG // 2, YOUNG + 10_000], ids=["unseen", "seen once while in use"])
 async def test_what_waits_out_of_sight_while_matches_run_is_bounded(
-    looks: list[int], autojump_clock: MockClock
+    size: int, looks: list[int], autojump_clock: MockClock
 ) -> None:
     async with trio.open_nursery() as nursery:
         nursery.start_soon(collect_when_idle, lambda: 1)
         await trio.sleep(0.5)
         circles = []
-        for _ in range(2 * MUCH // YOUNG):
-            circles.append(weakref.ref(Circle(YOUNG // 2)))
+        for _ in range(2 * MUCH // size + 1):
+            circle = Circle(size)
+            circles.append(weakref.ref(circle))
             await trio.sleep(1)
+            del circle  # it was in use until it was put out of sight
         await trio.sleep(2)
-        assert not any(circle() for circle in circles)
+        assert sum(circle() is not None for circle in circles) * size <= MUCH
+        nursery.cancel_scope.cancel()
+
+
+async def test_what_an_idle_look_found_in_use_counts_as_well_once_it_is_put_out_of_sight(
+    looks: list[int], autojump_clock: MockClock
+) -> None:
+    running = 0
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(collect_when_idle, lambda: running)
+        await trio.sleep(0.5)
+        circle = Circle(MUCH + LITTLE)
+        seen = weakref.ref(circle)
+        await trio.sleep(1)
+        running = 1
+        await trio.sleep(1)
+        del circle
+        await trio.sleep(COUNT_EVERY)
+        assert seen() is None
+        nursery.cancel_scope.cancel()
+
+
+async def test_matches_that_ended_since_the_latest_look_make_no_room_for_garbage(
+    looks: list[int], autojump_clock: MockClock
+) -> None:
+    running = 1
+    in_use: list[list[None]] = [[] for _ in range(MUCH)]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(collect_when_idle, lambda: running)
+        await trio.sleep(0.5)
+        in_use.clear()
+        await trio.sleep(COUNT_EVERY)
+        circle = weakref.ref(Circle(2 * LITTLE))
+        await trio.sleep(1)
+        running = 0
+        await trio.sleep(2)
+        assert circle() is None
         nursery.cancel_scope.cancel()
 
 

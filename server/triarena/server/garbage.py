@@ -16,6 +16,10 @@ import trio
 
 PAUSE_SECONDS = 1.0
 """Between two moments at which something is put out of sight, or an idle server looks at what is in sight."""
+COUNT_EVERY = 60
+"""In so many of these moments what is out of sight is counted once, which takes up to 20 ms; more often if an estimate
+says that there may be too much.
+"""
 YOUNG = 100_000
 """How many more objects there may be within a pause before they are looked at all the same: more than the busiest
 server comes to, so that they are circles.
@@ -31,17 +35,21 @@ COLLECT_SECONDS = 600.0
 async def collect_when_idle(running: Callable[[], int]) -> None:
     """Runs until it is cancelled. ``running``: how many matches are."""
     gc.set_threshold(YOUNG, 1_000_000, 1_000_000)
-    looked, kept, hidden = trio.current_time(), collect(), 0
+    looked, kept, hidden, moments = trio.current_time(), collect(), 0, 0
     while True:
         await trio.sleep(PAUSE_SECONDS)
+        moments += 1
         if busy := running() > 0:
-            hidden += gc.get_count()[0]  # what came and what went: most of it has gone when it is asked exactly, below
+            young, looks, _ = gc.get_count()
+            hidden += young + looks * YOUNG  # at most: what was out of sight before and has gone is not taken off
             gc.freeze()
         else:
             gc.collect()
         bound = MUCH if busy else LITTLE
-        if hidden > bound:
-            hidden = gc.get_freeze_count() - kept  # walks over all of it, which takes up to 20 ms
+        if hidden > bound or moments % COUNT_EVERY == 0:
+            count = gc.get_freeze_count()
+            kept = min(kept, count)  # of what was in use at the latest look much may have gone
+            hidden = count - kept
         if hidden > bound or trio.current_time() - looked > COLLECT_SECONDS:
             looked, kept, hidden = trio.current_time(), collect(), 0
 
