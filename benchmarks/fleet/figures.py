@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import os
 import platform
-import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
+
+from speed.timing import Effort, seconds
 
 from .files import put
 
 MEANINGLESS: Final = "a short run, whose figures mean nothing"
 TABLE: Final = tuple(range(256))
-STEPS: Final = 200_000
+STEPS: Final = 50_000
 STEPS_PER_SECOND: Final = 22e6
 """Of ``_steps``, on the machine for which the bars are meant."""
 
@@ -36,13 +38,7 @@ def spread(values: Sequence[float], unit: str = "ms") -> str:
 
 def quickness() -> float:
     """How fast plain Python is here at the moment, beside the machine for which the bars are meant: there it is 1."""
-
-    def seconds() -> float:
-        began = time.process_time()
-        _steps(STEPS)
-        return time.process_time() - began
-
-    return STEPS / max(1e-6, min(seconds() for _ in range(5))) / STEPS_PER_SECOND
+    return STEPS / seconds(partial(_steps, STEPS), Effort(rounds=5, seconds=0.02, games=0)) / STEPS_PER_SECOND
 
 
 def _steps(count: int) -> int:
