@@ -70,8 +70,23 @@ async def test_a_circle_goes_when_the_last_match_has_ended_even_if_it_was_put_ou
         nursery.cancel_scope.cancel()
 
 
-@pytest.mark.parametrize("size", [YOUNG // 2, YOUNG + 10_000], ids=["unseen", "seen once while in use"])
 async def test_what_waits_out_of_sight_while_matches_run_is_bounded(
+    looks: list[int], autojump_clock: MockClock
+) -> None:
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(collect_when_idle, lambda: 1)
+        await trio.sleep(0.5)
+        circles = []
+        for _ in range(2 * MUCH // YOUNG):
+            circles.append(weakref.ref(Circle(YOUNG // 2)))
+            await trio.sleep(1)
+        await trio.sleep(2)
+        assert not any(circle() for circle in circles)
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize("size", [YOUNG // 2, YOUNG + 10_000], ids=["unseen", "seen once while in use"])
+async def test_what_was_in_use_until_it_was_put_out_of_sight_is_bounded_as_well(
     size: int, looks: list[int], autojump_clock: MockClock
 ) -> None:
     async with trio.open_nursery() as nursery:
@@ -82,7 +97,7 @@ async def test_what_waits_out_of_sight_while_matches_run_is_bounded(
             circle = Circle(size)
             circles.append(weakref.ref(circle))
             await trio.sleep(1)
-            del circle  # it was in use until it was put out of sight
+            del circle
         await trio.sleep(2)
         assert sum(circle() is not None for circle in circles) * size <= MUCH
         nursery.cancel_scope.cancel()

@@ -41,7 +41,7 @@ async def collect_when_idle(running: Callable[[], int]) -> None:
         moments += 1
         if busy := running() > 0:
             young, looks, _ = gc.get_count()
-            hidden += young + looks * YOUNG  # at most: what was out of sight before and has gone is not taken off
+            hidden += young + looks * YOUNG  # roughly: not without what has gone since
             gc.freeze()
         else:
             gc.collect()
