@@ -57,15 +57,6 @@ def test_a_signal_is_told_in_one_line_and_gives_its_exit_code(
 
 
 @contextmanager
-def handled(number: signal.Signals, handler: Callable[..., None] | int) -> Iterator[None]:
-    before = signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        signal.signal(number, before)
-
-
-@contextmanager
 def put_back(*numbers: signal.Signals) -> Iterator[None]:
     """Leave these signals as they were found."""
     before = [(number, signal.getsignal(number)) for number in numbers]
@@ -74,6 +65,14 @@ def put_back(*numbers: signal.Signals) -> Iterator[None]:
     finally:
         for number, handler in before:
             signal.signal(number, handler)
+
+
+@contextmanager
+def handled(number: signal.Signals, handler: Callable[..., None] | int) -> Iterator[None]:
+    """Do this on a signal, and then what was done before."""
+    with put_back(number):
+        signal.signal(number, handler)
+        yield
 
 
 def end(main: Callable[[], object], capsys: pytest.CaptureFixture[str]) -> tuple[object, str]:
