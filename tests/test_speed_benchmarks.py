@@ -48,7 +48,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     folder = tmp_path_factory.mktemp("performance")
     shutil.copy(DOCUMENT, folder)
     arguments = ["--write", str(folder / "performance.md"), "--figures", str(folder / "figures")]
-    return Written(folder, run_benchmark("performance.py", "--short", *arguments, timeout=500))
+    return Written(folder, run_benchmark("performance.py", "--short", *arguments, timeout=300))
 
 
 def test_a_document_that_is_not_there_is_told_before_anything_is_measured(tmp_path: Path) -> None:
